@@ -1,0 +1,1 @@
+"""the only code that touches the world (engine, sockets, keys, clock, disk)."""

@@ -1,0 +1,1 @@
+"""who answers a model request: scripted, replay, embedded, endpoint."""

@@ -1,0 +1,1 @@
+"""in-container stand-ins for the outside world (shipped into images)."""

@@ -1,0 +1,1 @@
+"""frozen values that flow between stages."""

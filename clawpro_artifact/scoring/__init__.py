@@ -1,0 +1,1 @@
+"""recorded results -> numbers; pure standard library, copied verbatim into every bundle."""
