@@ -165,7 +165,11 @@ class Scenario(Value):
         used = {c.group for c in self.checks}
         if used != set(self.groups):
             raise ValueError(f"groups declared {sorted(self.groups)} but checks use {sorted(used)}")
-        ids = [x.id for x in (*self.checks, *self.safety, *self.process)]
+        ids = [
+            *(c.id for c in self.checks),
+            *(r.id for r in self.safety),
+            *(f.id for f in self.process),
+        ]
         if len(set(ids)) != len(ids):
             raise ValueError("ids of checks, safety rules and process facts are not unique")
         if (self.track == "holdout") != (self.answer is not None):
