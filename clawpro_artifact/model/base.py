@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 
 class Value(BaseModel):
@@ -24,9 +24,18 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-.][a-z0-9]+)*$"
 CheckId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$", max_length=80)]
 # Numbers that matter are decimal strings: RFC 8785 would print them as IEEE doubles.
 DecimalString = Annotated[str, StringConstraints(pattern=r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$")]
-RelativePath = Annotated[
-    str, StringConstraints(pattern=r"^(?!/)(?!\.\.?(?:/|$))[^\x00-\x1f\\]+$", max_length=400)
-]
+
+
+def _relative_path(path: str) -> str:
+    """A normal relative POSIX path: no `..`, no `.`, no empty part, no control character."""
+    if any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError("a path is relative, without empty, '.' or '..' parts")
+    if any(ord(c) < 0x20 or c == "\\" for c in path):
+        raise ValueError("a path holds no control character and no backslash")
+    return path
+
+
+RelativePath = Annotated[str, StringConstraints(max_length=400), AfterValidator(_relative_path)]
 TrialId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9.-]+/[a-z0-9.-]+/[0-9]+$")]
 
 Track = Literal["holdout", "full"]
