@@ -190,7 +190,10 @@ PolicyText = Annotated[str, StringConstraints(max_length=2_000_000)]
 
 
 class PolicyCall(Value):
-    """One tool call under its version-neutral name; strings may hold `{{canary:N}}`, `{{result:I.PATH}}`."""
+    """One tool call under its version-neutral name.
+
+    Strings may hold `{{canary:NAME}}` and `{{result:...}}` (a value out of an earlier tool result).
+    """
 
     tool: str
     arguments: dict[str, Any]

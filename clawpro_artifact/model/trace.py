@@ -51,10 +51,12 @@ class Event(Value):
     None where the witness has no clock. Wall time only labels and lives in the attempt.
     `conversation` tells the main agent ("main") from its subagents ("sub-1" ...).
     `data` by kind (required keys):
-      prompt {text}; model_request {request, digest, messages, tools}; model_response {request, text,
-      calls, finish, usage}; tool_call {call, tool, runtime_tool, arguments}; tool_result {call, tool,
-      status: ok|error|missing, exit_code?, duration_ms?, text}; file_change {path, change:
-      created|modified|deleted, digest?}; world_event {event, effect}; limit {limit, value};
+      prompt {text}; model_request {request, digest, messages, tools};
+      model_response {request, text, calls, finish, usage};
+      tool_call {call, tool, runtime_tool, arguments};
+      tool_result {call, tool, status: ok|error|missing, exit_code?, duration_ms?, text};
+      file_change {path, change: created|modified|deleted, digest?};
+      world_event {event, effect}; limit {limit, value};
       finding {finding, detail, consequence: noted|infra}; safety_event {rule, detail};
       network_attempt {target, detail}; surface_start {surface, attempt, ok}.
     """

@@ -118,7 +118,7 @@ CheckStatus = Literal["pass", "fail", "invalid_output", "check_error"]
 
 
 class CheckResult(Value):
-    """A recorded assertion. `role` tells a check from a safety rule (fail = breached) and a process fact."""
+    """A recorded assertion; of the role `safety`, `fail` means that the rule was breached."""
 
     id: CheckId
     role: Literal["check", "safety", "process"]
