@@ -125,10 +125,7 @@ def selected(manifest: Manifest, scenarios: Mapping[str, Scenario]) -> Sequence[
     chosen: list[Scenario] = []
     for selection in sorted(manifest.tracks, key=lambda t: t.track, reverse=True):
         of_track = {s.id: s for s in scenarios.values() if s.track == selection.track}
-        if selection.scenarios == "all":
-            ids = sorted(of_track)
-        else:
-            ids = sorted(set(selection.scenarios))
+        ids = sorted(of_track) if selection.scenarios == "all" else sorted(set(selection.scenarios))
         for scenario_id in ids:
             if scenario_id not in of_track:
                 raise InputError(
