@@ -1,0 +1,67 @@
+"""values -> RFC 8785 bytes -> digests: the one form in which documents are hashed and signed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+from pydantic import BaseModel
+
+from clawpro_artifact.errors import InputError
+from clawpro_artifact.formats import jsonio
+
+
+def encode(value: object) -> bytes:
+    """RFC 8785 (JCS) bytes of a model or of plain JSON values; tuples are arrays.
+
+    Raises InputError for what JCS has no bytes for: NaN, infinities, integers outside
+    +-(2**53 - 1), lone surrogates, keys that are not strings, other types.
+    """
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    plain: Any = value
+    try:
+        return rfc8785.dumps(plain)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise InputError(
+            "the value has no canonical JSON (RFC 8785)",
+            expected="finite numbers, integers within 2**53 - 1, Unicode text, string keys",
+            found=str(error).encode("ascii", "backslashreplace").decode(),
+            do="write numbers that matter as decimal strings",
+        ) from None
+
+
+def decode(data: bytes, where: str, *, max_bytes: int = jsonio.MAX_BYTES) -> Any:
+    """The value of a text that *is* canonical; InputError if re-encoding gives other bytes."""
+    value = jsonio.parse(data, where, max_bytes=max_bytes)
+    again = encode(value)
+    if again != data:
+        at = next(
+            (i for i, (a, b) in enumerate(zip(data, again, strict=False)) if a != b),
+            min(len(data), len(again)),
+        )
+        raise InputError(
+            "the document is not in canonical form",
+            where=f"{where}, byte {at}",
+            expected=f"RFC 8785: {again[at : at + 20]!r}",
+            found=repr(data[at : at + 20]),
+        )
+    return value
+
+
+def digest(value: object) -> str:
+    """`sha256:<hex>` of the canonical JSON of a value; the identity of a document."""
+    return bytes_digest(encode(value))
+
+
+def bytes_digest(data: bytes) -> str:
+    """`sha256:<hex>` of bytes."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """`sha256:<hex>` of a file, streamed; memory does not depend on its size."""
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
