@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import traceback
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 from clawpro_artifact.adapters.clock import monotonic, now, timestamp
 from clawpro_artifact.adapters.runs import RunFolder
 from clawpro_artifact.adapters.runtimes.host import RawAttempt, RuntimeHost
-from clawpro_artifact.errors import ClawproError, InfraError
+from clawpro_artifact.errors import ClawproError
 from clawpro_artifact.model.plan import RunPlan, TrialSpec
 from clawpro_artifact.model.scenario import Scenario
 from clawpro_artifact.model.trace import Event
@@ -80,13 +81,9 @@ def run(
         try:
             for group in waiting.values():
                 _serve(group, stop, make_host, one_trial, results)
-        except ClawproError as error:
+        except BaseException as error:  # raised again by the consumer below
             stop.set()
             results.put(error)
-        except BaseException as error:
-            stop.set()
-            results.put(error)
-            raise
         finally:
             results.put(_END)
 
@@ -160,16 +157,16 @@ def _attempt_until_scored(
         began, clock = timestamp(now()), monotonic()
         try:
             raw = host.run(spec, scenario, path, attempt_dir)
-        except InfraError as error:
+        except Exception as error:  # an error nobody classified is infrastructure, never a score
             raw = RawAttempt(
                 outcome="infra_failed",
-                reason=error.summary,
+                reason=_reason(error),
                 started_at=began,
                 duration_ms=int(1000 * (monotonic() - clock)),
                 answer=None,
                 exchanges=(),
                 transport="none",
-                faults=(str(error),),
+                faults=("".join(traceback.format_exception(error)),),
             )
         assembled = assemble(raw, spec, attempt_dir)
         events = folder.write_lines(attempt_dir, "events.jsonl", assembled.events)
@@ -210,3 +207,9 @@ def _record(
         exchanges=exchanges,
         secrets=raw.secrets,
     )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ClawproError):
+        return error.summary
+    return f"unclassified: {type(error).__name__}"
