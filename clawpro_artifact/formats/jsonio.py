@@ -106,6 +106,8 @@ def _depth(data: bytes) -> int:
         if len(peeled) == len(brackets):
             break  # unbalanced, a syntax error; how deep it goes still counts
         brackets = peeled
+    else:
+        return MAX_DEPTH + 1
     return max(accumulate(1 if byte in b"[{" else -1 for byte in brackets), default=0)
 
 
