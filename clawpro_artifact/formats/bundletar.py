@@ -73,8 +73,7 @@ def encode(header: Header) -> bytes:
         + (b"5" if header.is_folder else b"0")
         + bytes(100)
         + b"ustar\x0000"
-        + bytes(64)
-        + b"0000000\0" * 2
+        + bytes(80)  # no names of owners, no device, as Python's tarfile leaves them
         + prefix.ljust(155, b"\0")
         + bytes(12)
     )
@@ -183,10 +182,10 @@ class Order:
                 f"{path!a} after {self._previous.decode()!a}",
             )
         else:
-            while self._open and self._open[-1][0] != parent:
-                self._close()
-            if not self._open:
+            if not any(folder == parent for folder, _ in self._open):
                 raise refused(self._where, f"its folder before it, in {self.root}", ascii(path))
+            while self._open[-1][0] != parent:
+                self._close()
             self._open[-1] = (parent, True)
         self._previous = path.encode()
         if header.is_folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +13,31 @@ from pydantic import BaseModel
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import jsonio
 
+_LONG_INTEGER = re.compile(rb"(?:^|[:,\[])-?[0-9]{16}")
+
 
 def encode(value: object) -> bytes:
     """RFC 8785 (JCS) bytes of a model or of plain JSON values; tuples are arrays.
 
     Raises InputError for what JCS has no bytes for: NaN, infinities, integers outside
-    +-(2**53 - 1), lone surrogates, keys that are not strings, other types.
+    +-(2**53 - 1), lone surrogates, keys that are not strings, other types. Also for what
+    `jsonio` would refuse to read: floats written as such an integer (2**53 to 1e21), deep nesting.
     """
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     plain: Any = value
     try:
-        return rfc8785.dumps(plain)
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        data = rfc8785.dumps(plain)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InputError(
             "the value has no canonical JSON (RFC 8785)",
             expected="finite numbers, integers within 2**53 - 1, Unicode text, string keys",
             found=str(error).encode("ascii", "backslashreplace").decode(),
             do="write numbers that matter as decimal strings",
         ) from None
+    if _LONG_INTEGER.search(data) or jsonio.depth(data) > jsonio.MAX_DEPTH:
+        jsonio.parse(data, "value", max_bytes=len(data))
+    return data
 
 
 def decode(data: bytes, where: str, *, max_bytes: int = jsonio.MAX_BYTES) -> Any:

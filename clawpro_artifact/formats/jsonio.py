@@ -47,7 +47,7 @@ def parse(data: bytes, where: str, *, max_bytes: int = MAX_BYTES) -> Any:
     text = _decode(data, where)
     try:
         # Depth first: the C parser would otherwise recurse as far as the text asks.
-        if _depth(data) > MAX_DEPTH:
+        if depth(data) > MAX_DEPTH:
             raise _RefusedError
         value = json.loads(
             text,
@@ -96,8 +96,8 @@ def _decode(data: bytes, where: str) -> str:
         ) from None
 
 
-def _depth(data: bytes) -> int:
-    """Deepest nesting, at C speed: each round peels the innermost pairs off the bare brackets."""
+def depth(data: bytes) -> int:
+    """Deepest nesting (more than MAX_DEPTH is not counted out), at C speed: each round peels the innermost pairs off the bare brackets."""
     brackets = _STRINGS.sub(b"", data).translate(None, _NOT_BRACKETS)
     for depth in range(MAX_DEPTH + 1):
         if not brackets:

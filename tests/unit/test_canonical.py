@@ -55,3 +55,12 @@ def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
     assert canonical.file_digest(tmp_path / "f") == (
         "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     )
+
+
+@pytest.mark.parametrize("levels", [101, 5000])
+def test_a_value_too_deep_to_be_read_is_not_written(levels: int) -> None:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    with pytest.raises(InputError):
+        canonical.encode(value)

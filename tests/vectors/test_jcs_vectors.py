@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import canonical, jsonio
 
 
@@ -50,14 +51,9 @@ def test_the_keys_of_section_3_2_3_are_sorted_by_utf_16_units() -> None:
         ("8000000000000001", "-5e-324"),
         ("7fefffffffffffff", "1.7976931348623157e+308"),
         ("ffefffffffffffff", "-1.7976931348623157e+308"),
-        ("4340000000000000", "9007199254740992"),
-        ("c340000000000000", "-9007199254740992"),
-        ("4430000000000000", "295147905179352830000"),
         ("44b52d02c7e14af5", "9.999999999999997e+22"),
         ("44b52d02c7e14af6", "1e+23"),
         ("44b52d02c7e14af7", "1.0000000000000001e+23"),
-        ("444b1ae4d6e2ef4e", "999999999999999700000"),
-        ("444b1ae4d6e2ef4f", "999999999999999900000"),
         ("444b1ae4d6e2ef50", "1e+21"),
         ("3eb0c6f7a0b5ed8c", "9.999999999999997e-7"),
         ("3eb0c6f7a0b5ed8d", "0.000001"),
@@ -69,3 +65,12 @@ def test_the_keys_of_section_3_2_3_are_sorted_by_utf_16_units() -> None:
 )
 def test_a_number_of_appendix_b_has_the_text_of_the_rfc(bits: str, text: str) -> None:
     assert canonical.encode(struct.unpack(">d", bytes.fromhex(bits))[0]) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "bits",
+    ["4340000000000000", "c340000000000000", "4430000000000000", "444b1ae4d6e2ef4f"],
+)
+def test_a_number_of_appendix_b_that_reads_as_a_huge_integer_is_not_written(bits: str) -> None:
+    with pytest.raises(InputError, match="too large to be exact everywhere"):
+        canonical.encode([struct.unpack(">d", bytes.fromhex(bits))[0]])
