@@ -19,13 +19,14 @@ from clawpro_artifact.formats.view import (
     Budget,
     Container,
     Member,
+    Reader,
     Tally,
     changed,
     disk,
     stamp_of,
 )
 
-__all__ = ["Budget", "Container", "Member", "open_bundle"]
+__all__ = ["Budget", "Container", "Member", "Reader", "open_bundle"]
 
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip", b"BZh": "bzip2"}

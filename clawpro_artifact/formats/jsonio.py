@@ -97,7 +97,10 @@ def _decode(data: bytes, where: str) -> str:
 
 
 def depth(data: bytes) -> int:
-    """Deepest nesting (more than MAX_DEPTH is not counted out), at C speed: each round peels the innermost pairs off the bare brackets."""
+    """Deepest nesting; what is deeper than MAX_DEPTH may be given as MAX_DEPTH + 1.
+
+    At C speed: each round peels the innermost pairs off the bare brackets.
+    """
     brackets = _STRINGS.sub(b"", data).translate(None, _NOT_BRACKETS)
     for depth in range(MAX_DEPTH + 1):
         if not brackets:

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import resource
 import stat
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +99,65 @@ def test_a_full_disk_at_fsync_leaves_nothing(
     with pytest.raises(InfraError, match="No space left"):
         store.write(tmp_path / "f", b"new")
     assert files(tmp_path) == []
+
+
+@contextlib.contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """The kernel writes the bytes that fit below `size` and refuses the rest (EFBIG)."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_kernel_that_stops_in_the_middle_of_a_file_leaves_no_part_of_it(kept: Store) -> None:
+    kept.remember("build", INPUTS, b"old")
+    with room_for(1000), pytest.raises(InfraError, match="File too large"):
+        kept.remember("build", INPUTS, b"x" * 5000)
+    assert kept.recall("build", INPUTS) == b"old"
+    assert kept.sweep() == 0
+
+
+def test_a_kernel_that_stops_in_the_middle_of_an_entry_leaves_no_part_of_it(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    journal.append("first")
+    with room_for(1000), pytest.raises(InfraError, match="File too large"):
+        journal.append("x" * 5000)
+    assert journal.path.read_bytes() == b'"first"\n'
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from clawpro_artifact.adapters.store import Journal, Store
+root = Path(sys.argv[1])
+store, journal = Store(root / "store"), Journal(root / "journal")
+for i in range(10**6):
+    inputs = "sha256:%064x" % i
+    store.remember("run", inputs, b"%d" % i * 20_000)
+    journal.append(inputs)
+"""
+
+
+def test_a_writer_killed_at_any_moment_leaves_whole_results_only(tmp_path: Path) -> None:
+    for attempt in range(4):
+        root = tmp_path / str(attempt)
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(root)])
+        while not (root / "journal").exists() and writer.poll() is None:
+            time.sleep(0.002)
+        time.sleep(0.007 * attempt)
+        writer.kill()
+        writer.wait()
+        done = Journal(root / "journal").entries()
+        kept = Store(root / "store")
+        for i, inputs in enumerate(done):
+            assert kept.recall("run", inputs) == b"%d" % i * 20_000
+        kept.sweep()
+        after = kept.recall("run", f"sha256:{len(done):064x}")
+        assert after in (None, b"%d" % len(done) * 20_000)
+        assert not [f for f in files(root) if ".tmp-" in f]
 
 
 def test_a_file_gets_its_mode_whatever_the_umask(tmp_path: Path) -> None:
