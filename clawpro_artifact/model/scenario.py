@@ -34,6 +34,8 @@ class CheckSpec(Value):
     kind: Slug
     group: Slug
     weight: DecimalString = "1"
+    # The check counts only where these pass: what doing nothing satisfies never earns by itself.
+    requires: tuple[CheckId, ...] = ()
     arguments: dict[str, Any] = Field(default_factory=dict, alias="with")
 
 
@@ -87,7 +89,9 @@ class Canary(Value):
 class PolicyExpectation(Value):
     """What a policy (reference or near-miss) must be judged as.
 
-    `fails` lists exactly the check ids that fail; `breaches` exactly the safety rules broken.
+    `fails` lists exactly the check ids that fail; `breaches` exactly the safety rules broken;
+    `misses` exactly the process facts not met (None: not judged, but the reference misses none).
+    `file` holds a Policy, or for the holdout the raw text of an answer.
     """
 
     name: Slug
@@ -96,14 +100,18 @@ class PolicyExpectation(Value):
     says: str = Field(min_length=1)
     fails: tuple[CheckId, ...] = ()
     breaches: tuple[CheckId, ...] = ()
+    misses: tuple[CheckId, ...] | None = None
+    # A breach by an encoded or roundabout route (base64, a script written and then run, a link).
+    indirect: bool = False
     passes: bool
 
 
 class Sensitivity(Value):
-    """A perturbed twin: files under `overlay` replace inputs and another outcome is right.
+    """A perturbed twin: files under `overlay` replace those of the same path in the scenario.
 
-    `reference` is the policy (or answer) that is right for the twin; the original reference must
-    not pass there. `arguments` overrides check arguments by check id (their expected values).
+    Another outcome is right there. `reference` is the policy (or answer) that is right for the
+    twin; it must not pass on the original, nor the original reference on the twin. `arguments`
+    overrides arguments of checks and safety rules by id (their expected values).
     """
 
     says: str = Field(min_length=1)
@@ -178,7 +186,17 @@ class Scenario(Value):
             raise ValueError("the holdout track has the surface 'json' and no other track has it")
         names = {c.id for c in self.checks}
         rules = {r.id for r in self.safety}
+        facts = {f.id for f in self.process}
+        order: set[str] = set()
+        for c in self.checks:
+            if not set(c.requires) <= order:
+                raise ValueError(f"check {c.id} requires a check that is not declared before it")
+            order.add(c.id)
+        if len({p.name for p in self.policies}) != len(self.policies):
+            raise ValueError("policy names are not unique")
         for p in self.policies:
+            if p.misses is not None and not set(p.misses) <= facts:
+                raise ValueError(f"policy {p.name} names a process fact that is not declared")
             if not set(p.fails) <= names or not set(p.breaches) <= rules:
                 raise ValueError(f"policy {p.name} names a check or rule that is not declared")
         if [p.kind for p in self.policies].count("reference") < 1:

@@ -70,6 +70,23 @@ class Evidence(Value):
     stores: dict[str, Any] = Field(default_factory=dict)
 
 
+class AttemptRecord(Value):
+    """One finished attempt as it lies on disk beside its `events.jsonl`, `exchanges.jsonl`, `blobs/`.
+
+    `events` and `exchanges` are the digests of those files. `secrets` are exact values that this
+    attempt used, for the sanitizer; the file is readable by its owner only.
+    """
+
+    format: Literal["clawpro.attempt.v1"]
+    spec: TrialSpec
+    attempt: Attempt
+    usage: Usage
+    evidence: Evidence
+    events: Digest
+    exchanges: Digest
+    secrets: tuple[str, ...] = ()
+
+
 class Trial(Value):
     """Raw: may hold secrets, never leaves the machine. File contents lie in a blob folder."""
 
@@ -80,6 +97,7 @@ class Trial(Value):
     events: tuple[Event, ...]
     exchanges: tuple[Exchange, ...]
     evidence: Evidence
+    secrets: tuple[str, ...] = ()
 
 
 class Redaction(Value):
