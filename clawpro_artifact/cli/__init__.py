@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from clawpro_artifact import __version__
 from clawpro_artifact.cli.screen import Screen
-from clawpro_artifact.cli.table import VERBS, Verb
+from clawpro_artifact.cli.table import VERBS
+from clawpro_artifact.cli.verb import Verb
 from clawpro_artifact.errors import EXIT_BUG, EXIT_INTERRUPTED, ClawproError
 
 EXIT_CODES = """\

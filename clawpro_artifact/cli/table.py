@@ -1,39 +1,8 @@
-"""the verbs of `clawpro`, as a table: path, help, arguments, call."""
+"""the verbs of `clawpro`, as one table."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from clawpro_artifact.cli import keys
+from clawpro_artifact.cli.verb import Verb
 
-from clawpro_artifact.cli.screen import Screen
-
-Call = Callable[[argparse.Namespace, Screen], int]
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument of a verb, as argparse takes it."""
-
-    names: tuple[str, ...]
-    options: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Verb:
-    """One verb: a call of the API and how its result is shown."""
-
-    path: str
-    help: str
-    call: Call
-    arguments: tuple[Argument, ...] = ()
-    about: str = ""
-
-
-def arg(*names: str, **options: Any) -> Argument:
-    """Short for Argument."""
-    return Argument(names, options)
-
-
-VERBS: tuple[Verb, ...] = ()
+VERBS: tuple[Verb, ...] = (*keys.VERBS,)
