@@ -186,7 +186,7 @@ class _Tar(Container):
             pad = bundletar.padding(header.size)
         order.finish()
         tail = os.pread(self._file, len(bundletar.END) + 1, at)
-        if tail != bundletar.END or at + len(bundletar.END) != total:
+        if tail != bundletar.END:
             raise refused(f"{self.where}, byte {at}", "two zero blocks and the end", "another end")
         if not members:
             raise refused(self.where, "files", "no file")

@@ -183,6 +183,15 @@ def test_a_file_that_changed_since_it_was_listed_is_refused(
             bundle.sha256("data/a/x")
 
 
+def test_nothing_is_given_out_of_a_file_that_was_replaced(folder: Path) -> None:
+    given = []
+    with open_bundle(folder) as bundle:
+        swap(folder / "data" / "a" / "x")
+        with pytest.raises(InputError, match="changed"), bundle.open("data/a/x") as reader:
+            given.append(reader.read())
+    assert given == []
+
+
 @pytest.mark.parametrize("change", [grow, rewrite])
 def test_a_file_that_changes_while_it_is_read_is_refused(
     folder: Path, change: Callable[[Path], None]

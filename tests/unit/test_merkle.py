@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -58,6 +60,13 @@ def test_no_tree_extends_one_with_another_leaf() -> None:
             assert not proof or not merkle.extends(old, new, right, root, proof[:-1])
 
 
+def test_a_consistency_proof_that_ends_below_the_root_shows_nothing() -> None:
+    # The proof from 1 to 2 leaves has one step; from 1 to 3 it takes two.
+    proof, roots = [LEAVES[1]], (LEAVES[0], merkle.root(LEAVES[:2]))
+    assert merkle.extends(1, 2, *roots, proof)
+    assert not merkle.extends(1, 3, *roots, proof)
+
+
 def test_a_tree_of_no_leaves_proves_nothing() -> None:
     assert not merkle.extends(0, 3, merkle.root([]), merkle.root(LEAVES[:3]), [])
     assert not merkle.includes(LEAVES[0], 0, 0, [], merkle.root([]))
@@ -82,6 +91,16 @@ def test_a_checkpoint_by_another_key_is_refused(signer: KeyFile) -> None:
     other = KeyFile(ec.derive_private_key(8, ec.SECP256R1())).public
     with pytest.raises(InputError, match="log key that you trust"):
         merkle.open_checkpoint(note, ORIGIN, [other], "log")
+
+
+def test_a_checkpoint_with_another_key_id_is_refused(signer: KeyFile) -> None:
+    note = merkle.sign_checkpoint(merkle.Checkpoint(ORIGIN, 1, LEAVES[0]), signer)
+    head, _, blob = note.rpartition(" ")
+    forged = bytes([base64.b64decode(blob)[0] ^ 1]) + base64.b64decode(blob)[1:]
+    with pytest.raises(InputError, match="log key that you trust"):
+        merkle.open_checkpoint(
+            f"{head} {base64.b64encode(forged).decode()}\n", ORIGIN, [signer.public], "log"
+        )
 
 
 def test_a_checkpoint_of_another_size_is_refused(signer: KeyFile) -> None:

@@ -25,6 +25,42 @@ def test_a_signature_verifies_over_its_message_only() -> None:
     assert not sshsig.verify(sshsig.sign(MESSAGE, ALICE), MESSAGE + b"x", ALICE.public, "s")
 
 
+def test_a_signature_that_names_another_key_is_not_verified() -> None:
+    class Masked:
+        public = BOB.public
+
+        def sign(self, message: bytes) -> bytes:
+            return ALICE.sign(message)
+
+    armored = sshsig.sign(MESSAGE, Masked())
+    assert not sshsig.verify(armored, MESSAGE, ALICE.public, "s")
+    assert not sshsig.verify(armored, MESSAGE, BOB.public, "s")
+
+
+def respelled(width: int = 70, edit: tuple[bytes, bytes] = (b"", b"")) -> bytes:
+    blob = base64.b64decode(b"".join(sshsig.sign(MESSAGE, ALICE).splitlines()[1:-1]))
+    text = base64.b64encode(blob.replace(*edit, 1))
+    lines = [text[i : i + width] for i in range(0, len(text), width)]
+    begin, end = b"-----BEGIN SSH SIGNATURE-----", b"-----END SSH SIGNATURE-----"
+    return b"\n".join([begin, *lines, end, b""])
+
+
+def test_a_signature_respelled_without_a_change_verifies() -> None:
+    assert sshsig.verify(respelled(), MESSAGE, ALICE.public, "s")
+
+
+def test_a_signature_in_longer_lines_is_refused() -> None:
+    with pytest.raises(InputError, match="another spelling"):
+        sshsig.verify(respelled(76), MESSAGE, ALICE.public, "s")
+
+
+def test_a_signature_with_something_in_its_reserved_field_is_refused() -> None:
+    namespace = b"clawpro-bundle@v1"
+    edit = (namespace + bytes(4), namespace + b"\0\0\0\1x")
+    with pytest.raises(InputError, match="another spelling"):
+        sshsig.verify(respelled(edit=edit), MESSAGE, ALICE.public, "s")
+
+
 def test_signing_twice_gives_the_same_bytes() -> None:
     assert sshsig.sign(MESSAGE, ALICE) == sshsig.sign(MESSAGE, ALICE)
 
