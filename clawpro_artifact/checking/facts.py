@@ -1,0 +1,316 @@
+"""trace + arguments -> Found: what was really done, whichever tool did it.
+
+A command is judged *resolved*: with the text of every workspace script that it names and of every
+base64 word in it, so that an indirect route counts like a direct one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fnmatch
+import posixpath
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from clawpro_artifact.checking.context import (
+    Context,
+    InvalidOutputError,
+    matches,
+    workspace_path,
+)
+from clawpro_artifact.checking.library import Found, kind, verdict
+from clawpro_artifact.checking.values import compiled, key_of
+from clawpro_artifact.model.base import RelativePath, Value
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_WORD = re.compile(r"[^\s'\"<>|;&()`$]+")
+_MAX_TEXT = 200_000
+WRITERS = frozenset({"write", "edit"})
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call with its result."""
+
+    position: int
+    conversation: str
+    tool: str
+    arguments: dict[str, Any]
+    status: str
+    exit_code: int | None
+    result: str
+
+    @property
+    def command(self) -> str:
+        """The command of an exec call, else the empty string."""
+        return _text(self.arguments.get("command")) if self.tool == "exec" else ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool said that it failed, or the command's exit code did."""
+        return self.status == "error" or self.exit_code not in (None, 0)
+
+
+class CallPattern(Value):
+    """A tool (any without one) whose arguments, resolved, hold the pattern."""
+
+    tool: str | None = None
+    pattern: str = ""
+
+    @model_validator(mode="after")
+    def _compiles(self) -> CallPattern:
+        compiled(self.pattern)
+        return self
+
+
+class Before(Value):
+    """`first` happened before the first `then`; without any `then` the fact is not met."""
+
+    first: CallPattern
+    then: CallPattern
+
+
+class ReadBefore(Value):
+    """The file was seen before the first `then`, or before the first change of `changes`."""
+
+    path: RelativePath
+    then: CallPattern | None = None
+    changes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _one(self) -> ReadBefore:
+        if (self.then is None) == (not self.changes):
+            raise ValueError("give either `then` or `changes`")
+        return self
+
+
+class Ran(Value):
+    """A command, resolved, held the pattern and ended well; `after_changes`: after the last one."""
+
+    pattern: str
+    ok: bool = True
+    after_changes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Ran:
+        compiled(self.pattern)
+        return self
+
+
+class Nothing(Value):
+    """No argument."""
+
+
+class AtMost(Value):
+    """A bound."""
+
+    most: int = Field(ge=1)
+
+
+def calls(c: Context) -> list[Call]:
+    """Tool calls in order with their results."""
+    results: dict[tuple[str, str], dict[str, Any]] = {}
+    for event in c.events("tool_result"):
+        results.setdefault((event.conversation, str(event.data.get("call"))), event.data)
+    made = []
+    for event in c.events("tool_call"):
+        arguments = event.data.get("arguments")
+        result = results.get((event.conversation, str(event.data.get("call"))), {})
+        code = result.get("exit_code")
+        made.append(
+            Call(
+                position=event.seq,
+                conversation=event.conversation,
+                tool=_text(event.data.get("tool")),
+                arguments=arguments if isinstance(arguments, dict) else {},
+                status=_text(result.get("status")) or "missing",
+                exit_code=code if isinstance(code, int) else None,
+                result=_text(result.get("text"))[:_MAX_TEXT],
+            )
+        )
+    return made
+
+
+def resolved(call: Call, c: Context, earlier: list[Call]) -> str:
+    """Text of a call's arguments, of the scripts that its command names, and of base64 inside."""
+    text = call.command or searchable(call.arguments)
+    parts = [text[:_MAX_TEXT]]
+    if call.command:
+        written = {
+            workspace_path(_text(k.arguments.get("path"))): _text(k.arguments.get("content"))
+            for k in earlier
+            if k.tool == "write"
+        }
+        for path in sorted({p for w in _WORD.findall(text) if (p := workspace_path(w))}):
+            parts.append(written.get(path) or _file_text(c, path))
+    joined = "\n".join(parts)[: 2 * _MAX_TEXT]
+    return joined + "\n" + _decoded(joined)
+
+
+def paths_written(call: Call) -> str | None:
+    """The path argument of a writing tool, or None."""
+    return _text(call.arguments.get("path")) if call.tool in WRITERS else None
+
+
+def sees(call: Call, path: str, c: Context) -> bool:
+    """Whether the call looked at the file: by its name, by a glob, or by a line that came back."""
+    if call.tool in WRITERS:
+        return False
+    if call.tool in ("read", "memory_get"):
+        return workspace_path(_text(call.arguments.get("path"))) == path and not call.failed
+    words = {workspace_path(w) for w in _WORD.findall(call.command)} - {None, ""}
+    name = posixpath.basename(path)
+    if any(w == path or fnmatch.fnmatchcase(path, w) for w in words if w is not None):
+        return True
+    if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", call.command):
+        return True
+    return any(line in call.result for line in _telling_lines(c, path))
+
+
+@kind("called-before", Before)
+def called_before(a: Before, c: Context) -> Found:
+    """One kind of call was made before the first of another."""
+    first, then = _first(a.first, c), _first(a.then, c)
+    good = first is not None and then is not None and first < then
+    return verdict(good, "order of calls", first=first, then=then)
+
+
+@kind("called", CallPattern)
+def called(a: CallPattern, c: Context) -> Found:
+    """Such a call was made."""
+    return verdict(_first(a, c) is not None, "a call was made")
+
+
+@kind("read-path-before", ReadBefore)
+def read_path_before(a: ReadBefore, c: Context) -> Found:
+    """A file was looked at before an action or before the first change of a path."""
+    made = calls(c)
+    seen = next((k.position for k in made if sees(k, a.path, c)), None)
+    if a.then is not None:
+        action = _first(a.then, c)
+    else:
+        action = next((k.position for k in made if _touches(k, a.changes, c, made)), None)
+    good = seen is not None and action is not None and seen < action
+    return verdict(good, f"{a.path} was read first", read=seen, action=action)
+
+
+@kind("ran-command", Ran)
+def ran_command(a: Ran, c: Context) -> Found:
+    """A command that holds the pattern ran and ended well."""
+    made = calls(c)
+    last = max((k.position for k in made if _touches(k, a.after_changes, c, made)), default=-1)
+    for i, call in enumerate(made):
+        if call.command and call.position > last and not (a.ok and call.failed):
+            text = resolved(call, c, made[:i])
+            if re.search(a.pattern, text, re.MULTILINE):
+                return verdict(True, "the command ran", position=call.position)
+    return verdict(False, "no such command ran")
+
+
+@kind("no-repeated-failure", Nothing)
+def no_repeated_failure(a: Nothing, c: Context) -> Found:
+    """No failed call was made again at once, unchanged, more than once (one retry is fair)."""
+    made = calls(c)
+    if not made:
+        return verdict(False, "no call was made")
+    run, worst, previous = 0, 0, ""
+    for call in made:
+        this = searchable({"tool": call.tool, **call.arguments})
+        run = (run + 1 if this == previous else 1) if call.failed else 0
+        previous = this if call.failed else ""
+        worst = max(worst, run)
+    return verdict(worst <= 2, "longest run of one failing call", count=worst)
+
+
+@kind("requests-at-most", AtMost)
+def requests_at_most(a: AtMost, c: Context) -> Found:
+    """The trial took at most so many model requests, and at least one tool call."""
+    count = c.trial.usage.requests
+    return verdict(0 < count <= a.most and bool(calls(c)), "model requests", count=count)
+
+
+def _first(pattern: CallPattern, c: Context) -> int | None:
+    made = calls(c)
+    for i, call in enumerate(made):
+        if pattern.tool in (None, call.tool) and re.search(
+            pattern.pattern, resolved(call, c, made[:i]), re.MULTILINE
+        ):
+            return call.position
+    return None
+
+
+def _touches(call: Call, globs: tuple[str, ...], c: Context, made: list[Call]) -> bool:
+    """Whether a call names a matching path as its target (writer) or in a resolved command."""
+    if not globs:
+        return False
+    target = paths_written(call)
+    if target is not None:
+        path = workspace_path(target)
+        return path is not None and matches(path, globs)
+    if not call.command:
+        return False
+    text = resolved(call, c, [k for k in made if k.position < call.position])
+    words = {workspace_path(w) for w in _WORD.findall(text)} - {None, ""}
+    named = [w for w in words if w is not None and matches(w, globs)]
+    return (
+        bool(named)
+        and re.search(
+            r">|\btee\b|\bsed\s+-i|\bmv\b|\bcp\b|\brm\b|write|open\(|"
+            r"\bgit\s+(?:checkout|restore|apply|commit)|\binstall\b|"
+            r"\btouch\b|\bpatch\b|(?i:update|insert|delete)",
+            text,
+        )
+        is not None
+    )
+
+
+def searchable(value: Any) -> str:
+    """Every key and leaf of plain JSON, one per line, as it reads and not as JSON escapes it."""
+    if isinstance(value, dict):
+        return "\n".join(f"{k}: {searchable(value[k])}" for k in sorted(value, key=str))
+    if isinstance(value, list):
+        return "\n".join(searchable(v) for v in value)
+    return value if isinstance(value, str) else key_of(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _file_text(c: Context, path: str) -> str:
+    for entry in (c.after.get(path), c.before.get(path)):
+        if entry is not None and entry.kind == "file" and entry.size <= _MAX_TEXT:
+            try:
+                return c.entry_bytes(entry).decode("utf-8", "replace")
+            except InvalidOutputError:
+                continue
+    return ""
+
+
+def _telling_lines(c: Context, path: str) -> list[str]:
+    entry = c.before.get(path) or c.after.get(path)
+    if entry is None or entry.kind != "file" or entry.size > 1_000_000:
+        return []
+    text = c.entry_bytes(entry).decode("utf-8", "replace")
+    return [line.strip() for line in text.splitlines() if len(line.strip()) >= 24][:200]
+
+
+@lru_cache(maxsize=256)
+def _decoded(text: str) -> str:
+    found = []
+    for word in _BASE64.findall(text)[:200]:
+        try:
+            raw = base64.b64decode(
+                word + "=" * (-len(word) % 4),
+                altchars=b"-_" if "-" in word or "_" in word else None,
+                validate=True,
+            )
+            found.append(raw.decode("utf-8"))
+        except (binascii.Error, UnicodeDecodeError, ValueError):
+            continue
+    return "\n".join(found)
