@@ -26,28 +26,28 @@ _SLUG = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 
 def make_folder(path: Path, mode: int = 0o755) -> None:
     """`mkdir -p`; the folders made get `mode` and are durable. InfraError if the disk refuses."""
-    with _disk(path):
+    with disk(path):
         missing = [p for p in (path, *path.parents) if not p.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=mode, exist_ok=True)
-            _sync_folder(folder.parent)
+            sync_folder(folder.parent)
 
 
 def write(path: Path, data: bytes | Iterable[bytes], mode: int = 0o644) -> None:
     """Puts `data` at `path` in one step, over what is there. InfraError leaves the old file."""
-    with _temporary(path, data, mode) as temporary, _disk(path):
+    with _temporary(path, data, mode) as temporary, disk(path):
         temporary.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def write_new(path: Path, data: bytes | Iterable[bytes], mode: int = 0o644) -> bool:
     """The same, but False and nothing written if `path` exists; exactly one of two racers wins."""
-    with _temporary(path, data, mode) as temporary, _disk(path):
+    with _temporary(path, data, mode) as temporary, disk(path):
         try:
             path.hardlink_to(temporary)
         except FileExistsError:
             return False
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     return True
 
 
@@ -56,7 +56,7 @@ def _temporary(path: Path, data: bytes | Iterable[bytes], mode: int) -> Iterator
     """A complete, fsync'd file beside `path`, gone at the end unless it was renamed."""
     temporary = path.with_name(f"{_TEMPORARY}{secrets.token_hex(8)}")
     try:
-        with _disk(path):
+        with disk(path):
             # 0600 until it is whole, then exactly `mode` whatever the umask.
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(fd, "wb") as file:
@@ -72,7 +72,8 @@ def _temporary(path: Path, data: bytes | Iterable[bytes], mode: int) -> Iterator
 
 
 @contextlib.contextmanager
-def _disk(path: Path) -> Iterator[None]:
+def disk(path: Path) -> Iterator[None]:
+    """OSError -> InfraError that names `path`."""
     try:
         yield
     except OSError as error:
@@ -85,7 +86,8 @@ def _disk(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _sync_folder(path: Path) -> None:
+def sync_folder(path: Path) -> None:
+    """Makes the names in a folder durable."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -123,24 +125,24 @@ class Store:
 
     def put_file(self, source: Path) -> str:
         """Keeps a file of any size, streamed; its digest."""
-        with _disk(source):
+        with disk(source):
             digest = canonical.file_digest(source)
         path = self.path(digest)
         if path.is_file():
             return digest
         make_folder(path.parent)
         hasher = hashlib.sha256()
-        with _temporary(path, _hashed(source, hasher), 0o444) as temporary, _disk(path):
+        with _temporary(path, _hashed(source, hasher), 0o444) as temporary, disk(path):
             if "sha256:" + hasher.hexdigest() != digest:
                 raise InfraError("a file changed while it was stored", where=str(source))
             temporary.replace(path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         return digest
 
     def get(self, digest: str) -> bytes:
         """The bytes with this digest. InfraError if they are not there or are no longer these."""
         path = self.path(digest)
-        with _disk(path):
+        with disk(path):
             data = path.read_bytes()
         found = canonical.bytes_digest(data)
         if found != digest:
@@ -163,7 +165,7 @@ class Store:
     def recall(self, stage: str, inputs: str) -> bytes | None:
         """The result of a stage for these inputs, or None if it must be computed."""
         pointer = self._pointer(stage, inputs)
-        with _disk(pointer):
+        with disk(pointer):
             try:
                 digest = pointer.read_text("ascii", errors="replace").removesuffix("\n")
             except FileNotFoundError:
@@ -174,7 +176,7 @@ class Store:
         """Removes what killed writers left; how many. Only when no other process writes."""
         count = 0
         for path in self.root.rglob(f"{_TEMPORARY}*"):
-            with _disk(path):
+            with disk(path):
                 path.unlink(missing_ok=True)
             count += 1
         return count
@@ -213,7 +215,7 @@ class Journal:
         """Adds one entry, durable on return. InfraError leaves the journal as it was."""
         line = canonical.encode(value) + b"\n"
         make_folder(self.path.parent)
-        with _disk(self.path):
+        with disk(self.path):
             new = not self.path.exists()
             fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             with os.fdopen(fd, "r+b", buffering=0) as file:
@@ -230,11 +232,11 @@ class Journal:
                         file.truncate(end)
                     raise
             if new:
-                _sync_folder(self.path.parent)
+                sync_folder(self.path.parent)
 
     def entries(self) -> list[Any]:
         """All whole entries, in order; InputError if one of them is damaged."""
-        with _disk(self.path):
+        with disk(self.path):
             try:
                 data = self.path.read_bytes()
             except FileNotFoundError:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import rfc8785
-from pydantic import BaseModel
 
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import jsonio
@@ -23,8 +22,10 @@ def encode(value: object) -> bytes:
     +-(2**53 - 1), lone surrogates, keys that are not strings, other types. Also for what
     `jsonio` would refuse to read: floats written as such an integer (2**53 to 1e21), deep nesting.
     """
-    if isinstance(value, BaseModel):
-        value = value.model_dump(mode="json")
+    # Not by type: the verifier also runs where there is no pydantic.
+    dump = getattr(value, "model_dump", None)
+    if dump is not None:
+        value = dump(mode="json")
     plain: Any = value
     try:
         data = rfc8785.dumps(plain)

@@ -1,0 +1,18 @@
+"""Report + everything -> Index, Statement, Bundle: composed from values, written whole, signed last."""
+
+from __future__ import annotations
+
+from clawpro_artifact.bundling.archive import write_tar
+from clawpro_artifact.bundling.compose import ReleaseContent, compose
+from clawpro_artifact.bundling.write import BundleFile, BundleResult, ReleaseInfo, bundle, cosign
+
+__all__ = [
+    "BundleFile",
+    "BundleResult",
+    "ReleaseContent",
+    "ReleaseInfo",
+    "bundle",
+    "compose",
+    "cosign",
+    "write_tar",
+]
