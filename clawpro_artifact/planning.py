@@ -14,6 +14,7 @@ from clawpro_artifact.model.lock import ImagePin, Lock, ScenarioPin
 from clawpro_artifact.model.manifest import Configuration, Manifest
 from clawpro_artifact.model.plan import NotApplicable, RunPlan, TrialSpec
 from clawpro_artifact.model.scenario import Scenario
+from clawpro_artifact.model.seeds import trial_seed
 
 
 @dataclass(frozen=True)
@@ -148,12 +149,6 @@ def selected(manifest: Manifest, scenarios: Mapping[str, Scenario]) -> Sequence[
                     do="add it to a track or take it out",
                 )
     return chosen
-
-
-def trial_seed(seed: int, configuration: str, scenario: str, index: int) -> int:
-    """53 bits of SHAKE-256 over the manifest's seed and the trial id."""
-    text = f"clawpro.trial-seed.v1/{seed}/{configuration}/{scenario}/{index}"
-    return int.from_bytes(hashlib.shake_256(text.encode()).digest(8), "big") >> 11
 
 
 def needs_image(configuration: Configuration) -> bool:
