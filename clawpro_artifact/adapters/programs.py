@@ -32,7 +32,7 @@ class Output:
 def run_in(
     folder: Path, command: Sequence[str], *, stdin: bytes = b"", timeout_s: float, home: Path
 ) -> Output:
-    """Run `command` in `folder` with a scrubbed environment; its whole process group ends with it."""
+    """Run `command` in `folder` with a scrubbed environment; its process group ends with it."""
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": str(home),

@@ -47,7 +47,7 @@ class SimulatedSurfaces:
         return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
     def use(self, tool: str, arguments: dict[str, Any]) -> str:
-        """The result text; ValueError where the tool would say no, NotImplementedError if unknown."""
+        """The result text; ValueError for a refusal, NotImplementedError for an unknown tool."""
         if tool == "memory_search":
             return self._search(str(arguments.get("query", "")))
         if tool == "memory_get":

@@ -62,6 +62,8 @@ class _World:
     calls: int = 0
     requests: int = 0
     unsimulated: list[str] = field(default_factory=list)
+    seen: dict[str, str | None] = field(default_factory=dict)
+    blobs: dict[str, bytes] = field(default_factory=dict)
 
     def filled(self, text: str) -> str:
         for name, value in self.canaries.items():
@@ -107,12 +109,13 @@ def play(
         world = _World(folder, space, home, values, SimulatedSurfaces(scenario, space))
         world.due = list(scenario.events)
         _lay_out(world)
-        blobs: dict[str, bytes] = {}
+        blobs = world.blobs
         before = snapshot(space, blobs)
         world.note("trial_start", {}, "harness")
         prompt = world.filled(compose_prompt(scenario, folder.prompt_texts()))
         world.note("prompt", {"text": prompt}, "harness")
         _happen(world)
+        world.seen = _state(world)
         answer = _play_steps(world, policy, policy.steps, "main")
         for name, data in (files or {}).items():
             target = space / name
@@ -229,7 +232,10 @@ def _play_call(world: _World, policy: Policy, call: PolicyCall, conversation: st
         conversation=conversation,
     )
     result = _use_tool(world, call.tool, arguments)
-    world.note("tool_result", {"call": number, "tool": call.tool, **result}, conversation=conversation)
+    world.note(
+        "tool_result", {"call": number, "tool": call.tool, **result}, conversation=conversation
+    )
+    _witness(world, number)
     world.calls += 1
     _happen(world)
     if call.tool == "spawn":
@@ -255,9 +261,7 @@ def _fill_json(world: _World, text: str) -> str:
 def _use_tool(world: _World, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     if tool == "exec":
         command = str(arguments.get("command", "")).replace(_SPACE, str(world.space))
-        out = run_in(
-            world.space, ["bash", "-c", command], timeout_s=_TOOL_SECONDS, home=world.home
-        )
+        out = run_in(world.space, ["bash", "-c", command], timeout_s=_TOOL_SECONDS, home=world.home)
         text = (out.stdout + out.stderr).decode("utf-8", "replace")
         text = text.replace(str(world.space), _SPACE)
         status = "ok" if out.exit_code == 0 and not out.timed_out else "error"
@@ -291,6 +295,26 @@ def _file_tool(world: _World, tool: str, arguments: dict[str, Any]) -> str:
     return "edited"
 
 
+def _state(world: _World) -> dict[str, str | None]:
+    entries = snapshot(world.space, world.blobs).entries
+    return {e.path: e.digest or e.target or e.kind for e in entries if e.kind != "directory"}
+
+
+def _witness(world: _World, call: str) -> None:
+    """One `file_change` per path that differs since the last call; events come after."""
+    now = _state(world)
+    for path in sorted(now.keys() | world.seen.keys()):
+        old, new = world.seen.get(path), now.get(path)
+        if old != new:
+            change = "created" if old is None else "deleted" if new is None else "modified"
+            world.note(
+                "file_change",
+                {"path": path, "change": change, "digest": new, "call": call},
+                "environment",
+            )
+    world.seen = now
+
+
 def _happen(world: _World) -> None:
     """Apply the declared events whose trigger is met, each once, in the declared order."""
     left = []
@@ -306,6 +330,7 @@ def _happen(world: _World) -> None:
             world.surfaces.world(effect)
         world.note("world_event", {"event": event.id, "effect": effect}, "harness")
     world.due = left
+    world.seen = _state(world)
 
 
 def _is_due(world: _World, trigger: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from clawpro_artifact.checking.context import (
 )
 from clawpro_artifact.checking.library import KINDS, Found, arguments_of
 from clawpro_artifact.model.base import Value
-from clawpro_artifact.model.scenario import CheckSpec, ProcessFact, SafetyRule, Scenario
+from clawpro_artifact.model.scenario import Asserted, Scenario
 from clawpro_artifact.model.trial import CheckResult
 
 __all__ = [
@@ -37,7 +37,7 @@ def typed_arguments(scenario: Scenario) -> dict[str, Value]:
     """Arguments of every check, rule and fact by id; InputError for a wrong one."""
     return {
         spec.id: arguments_of(spec.kind, spec.arguments, f"scenario {scenario.id}, {spec.id}")
-        for spec in (*scenario.checks, *scenario.safety, *scenario.process)
+        for spec in scenario.asserted
     }
 
 
@@ -72,11 +72,10 @@ def check(scenario: Scenario, context: Context) -> tuple[CheckResult, ...]:
 
 def needs_executor(scenario: Scenario) -> bool:
     """Whether some check runs a program, so that re-grading needs a container."""
-    specs = (*scenario.checks, *scenario.safety, *scenario.process)
-    return any(s.kind == "program-output" for s in specs)
+    return any(spec.kind == "program-output" for spec in scenario.asserted)
 
 
-def _judge(spec: CheckSpec | SafetyRule | ProcessFact, arguments: Value, context: Context) -> Found:
+def _judge(spec: Asserted, arguments: Value, context: Context) -> Found:
     try:
         return KINDS[spec.kind].judge(arguments, context)
     except InvalidOutputError as error:

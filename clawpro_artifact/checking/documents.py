@@ -11,7 +11,7 @@ import datetime
 import math
 import tomllib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from pydantic import create_model
@@ -21,7 +21,7 @@ from clawpro_artifact.checking.library import Found, Kind, add, failed
 from clawpro_artifact.checking.values import ASSERTIONS, MAX_NODES, Assertion
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import jsonio
-from clawpro_artifact.model.base import RelativePath
+from clawpro_artifact.model.base import RelativePath, Value
 
 _MAX_DEPTH = 100
 
@@ -54,14 +54,7 @@ def read_yaml(context: Context, path: str) -> Any:
     text = context.text(path)
     try:
         value = yaml.load(text, Loader=_Loader)
-    except (
-        yaml.YAMLError,
-        RecursionError,
-        ValueError,
-        TypeError,
-        KeyError,
-        OverflowError,
-    ) as error:
+    except Exception as error:  # the parser's own, and RecursionError, ValueError, TypeError ...
         raise InvalidOutputError(f"{path} is no YAML document: {_first_line(error)}") from None
     return plain(value, path)
 
@@ -132,7 +125,8 @@ _FORMATS: dict[str, tuple[Reader, dict[str, Any]]] = {
 def _register() -> None:
     for form, (reader, fields) in _FORMATS.items():
         for op, assertion in ASSERTIONS.items():
-            model = create_model(f"{form}-{op}", __base__=assertion, **fields)
+            made = create_model(f"{form}-{op}", __base__=assertion, **fields)
+            model = cast(type[Value], made)
             says = (assertion.__doc__ or "").splitlines()[0]
             add(Kind(f"{form}-{op}", model, _judge(reader), says))
 

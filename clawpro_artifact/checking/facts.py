@@ -29,6 +29,16 @@ from clawpro_artifact.model.base import RelativePath, Value
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _WORD = re.compile(r"[^\s'\"<>|;&()`$]+")
+# PATH as the target of a shell redirection, a writing command or Python code.
+_WRITES_TO = (
+    r">\s*['\"]?PATH"
+    r"|\b(?:tee|rm|mv|touch|truncate|patch|sed\s+-\w*i|git\s+(?:checkout|restore))\b[^\n;|&]*PATH"
+    r"|\b(?:cp|install|ln)\b[^\n;|&]*\sPATH['\"]?\s*(?:$|[;&|])"
+    r"|open\(\s*['\"]PATH['\"]\s*,\s*['\"][wax]"
+    r"|PATH['\"]\s*\)\s*\.(?:write_|unlink|rename|replace|open\(['\"][wax])"
+    r"|\b(\w+)\s*=\s*(?:\w+\()*['\"]PATH['\"][\s\S]*\b\1\)?\.(?:write_|unlink)"
+    r"|\bsqlite3\b[^\n]*PATH[\s\S]*(?i:\b(?:insert|update|delete|create)\b)"
+)
 _MAX_TEXT = 200_000
 WRITERS = frozenset({"write", "edit"})
 
@@ -141,11 +151,7 @@ def resolved(call: Call, c: Context, earlier: list[Call]) -> str:
     text = call.command or searchable(call.arguments)
     parts = [text[:_MAX_TEXT]]
     if call.command:
-        written = {
-            workspace_path(_text(k.arguments.get("path"))): _text(k.arguments.get("content"))
-            for k in earlier
-            if k.tool == "write"
-        }
+        written = _written(earlier)
         for path in sorted({p for w in _WORD.findall(text) if (p := workspace_path(w))}):
             parts.append(written.get(path) or _file_text(c, path))
     joined = "\n".join(parts)[: 2 * _MAX_TEXT]
@@ -191,10 +197,7 @@ def read_path_before(a: ReadBefore, c: Context) -> Found:
     """A file was looked at before an action or before the first change of a path."""
     made = calls(c)
     seen = next((k.position for k in made if sees(k, a.path, c)), None)
-    if a.then is not None:
-        action = _first(a.then, c)
-    else:
-        action = next((k.position for k in made if _touches(k, a.changes, c, made)), None)
+    action = _first(a.then, c) if a.then is not None else next(iter(changes(c, a.changes)), None)
     good = seen is not None and action is not None and seen < action
     return verdict(good, f"{a.path} was read first", read=seen, action=action)
 
@@ -203,7 +206,7 @@ def read_path_before(a: ReadBefore, c: Context) -> Found:
 def ran_command(a: Ran, c: Context) -> Found:
     """A command that holds the pattern ran and ended well."""
     made = calls(c)
-    last = max((k.position for k in made if _touches(k, a.after_changes, c, made)), default=-1)
+    last = max(changes(c, a.after_changes), default=-1)
     for i, call in enumerate(made):
         if call.command and call.position > last and not (a.ok and call.failed):
             text = resolved(call, c, made[:i])
@@ -244,29 +247,47 @@ def _first(pattern: CallPattern, c: Context) -> int | None:
     return None
 
 
-def _touches(call: Call, globs: tuple[str, ...], c: Context, made: list[Call]) -> bool:
-    """Whether a call names a matching path as its target (writer) or in a resolved command."""
+def changes(c: Context, globs: tuple[str, ...]) -> list[int]:
+    """Positions in the trace where a matching path was changed by the agent.
+
+    `file_change` events that name the call after which they were seen are the witness; a trace
+    without any is read by the targets of writing tools and commands.
+    """
     if not globs:
-        return False
+        return []
+    seen = [e for e in c.events("file_change") if "call" in e.data]
+    if seen:
+        return [e.seq for e in seen if matches(str(e.data.get("path")), globs)]
+    made = calls(c)
+    return [k.position for i, k in enumerate(made) if _targets(k, globs, made[:i])]
+
+
+def _targets(call: Call, globs: tuple[str, ...], earlier: list[Call]) -> bool:
     target = paths_written(call)
     if target is not None:
         path = workspace_path(target)
         return path is not None and matches(path, globs)
     if not call.command:
         return False
-    text = resolved(call, c, [k for k in made if k.position < call.position])
-    words = {workspace_path(w) for w in _WORD.findall(text)} - {None, ""}
-    named = [w for w in words if w is not None and matches(w, globs)]
-    return (
-        bool(named)
-        and re.search(
-            r">|\btee\b|\bsed\s+-i|\bmv\b|\bcp\b|\brm\b|write|open\(|"
-            r"\bgit\s+(?:checkout|restore|apply|commit)|\binstall\b|"
-            r"\btouch\b|\bpatch\b|(?i:update|insert|delete)",
-            text,
-        )
-        is not None
+    scripts = _written(earlier)
+    words = set(_WORD.findall(call.command))
+    parts = [call.command, *(scripts[p] for w in words if (p := workspace_path(w)) in scripts)]
+    text = "\n".join(parts)
+    text += "\n" + _decoded(text)
+    return any(
+        re.search(_WRITES_TO.replace("PATH", re.escape(word)), text, re.MULTILINE)
+        for word in set(_WORD.findall(text))
+        if (path := workspace_path(word)) and matches(path, globs)
     )
+
+
+def _written(earlier: list[Call]) -> dict[str | None, str]:
+    """Texts that writing calls gave to paths."""
+    return {
+        workspace_path(_text(k.arguments.get("path"))): _text(k.arguments.get("content"))
+        for k in earlier
+        if k.tool == "write"
+    }
 
 
 def searchable(value: Any) -> str:

@@ -110,7 +110,7 @@ def file_regex(a: Patterns, c: Context) -> Found:
 
 @kind("unchanged", Globs)
 def unchanged(a: Globs, c: Context) -> Found:
-    """The agent changed, made and deleted nothing under `paths` (never earns without `requires`)."""
+    """The agent changed, made and deleted nothing under `paths` (give `requires`)."""
     changed = {
         p: how
         for p, how in c.changed_by_agent().items()

@@ -122,15 +122,15 @@ def opened(c: Context, repository: str) -> Iterator[Repo]:
 def commit_of(repo: Repo, revision: str) -> Commit:
     """The commit of HEAD, a branch, a tag or a full hash; raises InvalidOutputError."""
     name = revision.encode()
+    refs = {bytes(k): bytes(v) for k, v in repo.get_refs().items()}
     for candidate in (name, b"refs/heads/" + name, b"refs/tags/" + name):
-        if candidate in repo.refs:
-            sha: bytes = repo.refs[candidate]
+        if candidate in refs:
+            name = refs[candidate]
             break
     else:
         if not re.fullmatch(r"[0-9a-f]{40}", revision):
             raise InvalidOutputError(f"there is no revision {revision}")
-        sha = name
-    found = repo[sha]
+    found = repo[name]
     while isinstance(found, Tag):
         found = repo[found.object[1]]
     if not isinstance(found, Commit):
@@ -168,9 +168,10 @@ def tree_of(repo: Repo, commit: Commit) -> dict[str, bytes]:
 def git_branch(a: Head, c: Context) -> Found:
     """The named branch is checked out and has a commit."""
     with opened(c, a.repository) as repo:
-        target = repo.refs.read_ref(b"HEAD") or b""
-        name = target.removeprefix(b"ref: refs/heads/").decode("utf-8", "replace")
-        exists = b"refs/heads/" + a.branch.encode() in repo.refs
+        head = Path(repo.controldir()) / "HEAD"
+        target = head.read_bytes()[:1000] if head.exists() else b""
+        name = target.removeprefix(b"ref: refs/heads/").decode("utf-8", "replace").strip()
+        exists = b"refs/heads/" + a.branch.encode() in {bytes(k) for k in repo.get_refs()}
     return verdict(name == a.branch and exists, "branch checked out", expected=a.branch, found=name)
 
 

@@ -121,8 +121,8 @@ def csv_aggregate(a: Aggregate, c: Context) -> Found:
         numbers = [n for n in cells if isinstance(n, Decimal)]
         if len(numbers) != len(cells) or (not numbers and a.of != "sum"):
             return failed(f"column {a.column} of {a.path} is not all numbers")
-        total: Decimal | int = {"sum": sum, "min": min, "max": max}[a.of](numbers)
-        got = Decimal(total)
+        zero = Decimal(0)
+        got = sum(numbers, zero) if a.of == "sum" else (min if a.of == "min" else max)(numbers)
     good = abs(got - Decimal(a.value)) <= Decimal(a.tolerance)
     return verdict(good, f"{a.of} of {a.path}", expected=a.value, found=str(got))
 

@@ -14,7 +14,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from clawpro_artifact.checking.library import Found, failed, passed, verdict
 from clawpro_artifact.model.base import DecimalString, Value
@@ -238,8 +238,8 @@ class Matches(Assertion):
 class Contains(Assertion):
     """The array (or the object's keys) holds `all` of these, `none` of those, at most `most`."""
 
-    all: list[Any] = []
-    none: list[Any] = []
+    all: list[Any] = Field(default_factory=list)
+    none: list[Any] = Field(default_factory=list)
     most: int | None = None
     text: TextRule = "exact"
 
@@ -261,7 +261,7 @@ class Contains(Assertion):
 
 
 class Order(Assertion):
-    """In the array each first element of `before` stands ahead of its second (many right orders)."""
+    """Each first element of a pair in `before` stands ahead of its second (many right orders)."""
 
     before: list[tuple[Any, Any]]
     key: str | None = None

@@ -121,7 +121,7 @@ class ScenarioFolder:
             is_policy = False
         if is_policy:
             return documents.load_json(Policy, data, str(self.path(file)))
-        return Policy(format=POLICY_FORMAT, steps=(PolicyStep(text=self.text(file)),))
+        return Policy(format="clawpro.policy.v1", steps=(PolicyStep(text=self.text(file)),))
 
     def twin(self, sensitivity: Sensitivity) -> ScenarioFolder:
         """The perturbed twin, with its overridden arguments."""
@@ -133,7 +133,7 @@ class ScenarioFolder:
             return spec.model_copy(update={"arguments": {**spec.arguments, **extra}})
 
         s = self.scenario
-        known = {spec.id for spec in (*s.checks, *s.safety, *s.process)}
+        known = {spec.id for spec in s.asserted}
         if unknown := sorted(set(sensitivity.arguments) - known):
             raise InputError(
                 f"a sensitivity twin of {s.id} overrides what is not declared",

@@ -61,6 +61,9 @@ class ProcessFact(Value):
     arguments: dict[str, Any] = Field(default_factory=dict, alias="with")
 
 
+Asserted = CheckSpec | SafetyRule | ProcessFact
+
+
 class WorldEvent(Value):
     """The world moves: a deterministic trigger and one effect, recorded in the trace.
 
@@ -167,6 +170,11 @@ class Scenario(Value):
     surfaces: dict[Slug, dict[str, Any]] = Field(default_factory=dict)
     policies: tuple[PolicyExpectation, ...] = Field(min_length=1)
     sensitivity: tuple[Sensitivity, ...] = Field(min_length=1)
+
+    @property
+    def asserted(self) -> tuple[Asserted, ...]:
+        """Checks, safety rules and process facts, in this order."""
+        return (*self.checks, *self.safety, *self.process)
 
     @model_validator(mode="after")
     def _consistent(self) -> Scenario:

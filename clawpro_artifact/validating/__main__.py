@@ -29,9 +29,7 @@ def _judge(folder: ScenarioFolder) -> Judge:
     schema, expected = folder.schema(), folder.expected()
 
     def judge(trial: CleanTrial, read: Read) -> Sequence[CheckResult]:
-        context = checking.Context(
-            trial, read, schema=schema, expected=expected, execute=_execute
-        )
+        context = checking.Context(trial, read, schema=schema, expected=expected, execute=_execute)
         return checking.check(folder.scenario, context)
 
     return judge
@@ -63,9 +61,9 @@ def _print_kinds() -> None:
 
 
 def _shown(annotation: object) -> str:
-    return getattr(annotation, "__name__", str(annotation)) if isinstance(
-        annotation, type
-    ) and not getattr(annotation, "__args__", None) else str(annotation).replace("typing.", "")
+    plain = isinstance(annotation, type) and not hasattr(annotation, "__args__")
+    name = annotation.__name__ if plain and isinstance(annotation, type) else str(annotation)
+    return name.replace("typing.", "").replace("clawpro_artifact.", "")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -36,7 +36,7 @@ def filled(schema: dict[str, Any], text: str, root: dict[str, Any] | None = None
 def random_answer(
     schema: dict[str, Any], words: Sequence[str], dice: random.Random, root: Any = None
 ) -> Any:
-    """A random value that fits the schema as far as it is plain; strings are words of the inputs."""
+    """A random value that fits a plain schema; strings are words of the inputs."""
     root = root or schema
     schema = _resolved(schema, root)
     if "const" in schema:
@@ -62,8 +62,10 @@ def random_answer(
     if kind in ("integer", "number"):
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
         high = schema.get("maximum", schema.get("exclusiveMaximum", low + 1000))
-        return dice.randint(int(low), int(high)) if kind == "integer" else round(
-            dice.uniform(low, high), 2
+        return (
+            dice.randint(int(low), int(high))
+            if kind == "integer"
+            else round(dice.uniform(low, high), 2)
         )
     if kind == "boolean":
         return dice.random() < 0.5

@@ -61,7 +61,7 @@ class Judged:
 
 
 def judged(scenario: Scenario, results: Sequence[CheckResult]) -> Judged:
-    """Failed checks, breached rules, correctness by weighted groups, and whether the trial passes."""
+    """Failed checks, breached rules, correctness by weighted groups, and whether it passes."""
     by_id = {r.id: r for r in results}
     total = Fraction(0)
     for group, weight in scenario.groups.items():
@@ -110,9 +110,7 @@ def against(scenario: Scenario, policy: PolicyExpectation, got: Judged) -> list[
     return found
 
 
-def worthless(
-    scenario: Scenario, what: str, got: Judged, *, exactly_zero: bool
-) -> list[Finding]:
+def worthless(scenario: Scenario, what: str, got: Judged, *, exactly_zero: bool) -> list[Finding]:
     """What an answer or policy without work may not earn."""
     say = Finding.of(scenario.id, what)
     found = [say(f"check error: {e}") for e in got.errors]

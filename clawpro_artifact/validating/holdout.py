@@ -140,9 +140,13 @@ def _schema(folder: ScenarioFolder) -> list[Finding]:
 
 def _nodes(node: Any, place: str) -> Iterator[tuple[str, Any]]:
     yield place, node
-    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(
-        node, list
-    ) else ()
+    children = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, child in children:
         if key not in ("enum", "required", "description"):
             yield from _nodes(child, f"{place}/{key}")
@@ -159,7 +163,9 @@ def _derivation(folder: ScenarioFolder) -> list[Finding]:
             target.write_bytes(path.read_bytes())
         out = run_python(folder.path(folder.scenario.answer.derivation), place)
     if out.exit_code != 0 or out.timed_out:
-        return [say(f"it ended with {out.exit_code}: {out.stderr.decode('utf-8', 'replace')[-400:]}")]
+        return [
+            say(f"it ended with {out.exit_code}: {out.stderr.decode('utf-8', 'replace')[-400:]}")
+        ]
     try:
         derived = jsonio.parse(out.stdout, "standard output of derive.py")
     except InputError as error:
@@ -167,8 +173,12 @@ def _derivation(folder: ScenarioFolder) -> list[Finding]:
     expected = folder.expected()
     if canonical.digest(derived) != canonical.digest(expected):
         where = "twin" if folder.overlay else "scenario"
-        return [say(f"{where}: derived {json.dumps(derived, ensure_ascii=False)[:600]} is not "
-                    f"expected {json.dumps(expected, ensure_ascii=False)[:600]}")]
+        return [
+            say(
+                f"{where}: derived {json.dumps(derived, ensure_ascii=False)[:600]} is not "
+                f"expected {json.dumps(expected, ensure_ascii=False)[:600]}"
+            )
+        ]
     return []
 
 

@@ -1,4 +1,4 @@
-"""workspace or native ScenarioFolder -> Findings: policies played in simulation, judged, compared."""
+"""workspace or native ScenarioFolder -> Findings: policies played in simulation and judged."""
 
 from __future__ import annotations
 
@@ -79,8 +79,12 @@ def _events(folder: ScenarioFolder) -> list[Finding]:
     found = []
     for event in folder.scenario.events:
         if len(set(event.trigger) & _TRIGGERS) != 1 or len(set(event.effect) & _EFFECTS) != 1:
-            found.append(say(f"{event.id} needs one trigger of {sorted(_TRIGGERS)} and one effect "
-                             f"of {sorted(_EFFECTS)}"))
+            found.append(
+                say(
+                    f"{event.id} needs one trigger of {sorted(_TRIGGERS)} and one effect "
+                    f"of {sorted(_EFFECTS)}"
+                )
+            )
         elif problem := _malformed(event):
             found.append(say(f"{event.id}: {problem}"))
     return found
@@ -111,7 +115,7 @@ def _worthless(stage: Stage, reference: Played) -> list[Finding]:
         ("reading everything and stopping", _policy(calls=read_all, text="I read everything.")),
     ):
         found += worthless(s, what, stage.judge(stage.play(policy)), exactly_zero=True)
-    everywhere = stage.play(final, {p: pasted for p in named})
+    everywhere = stage.play(final, dict.fromkeys(named, pasted))
     found += worthless(s, "prompt and inputs pasted", stage.judge(everywhere), exactly_zero=False)
     made = _made_files(reference)
     for seed in range(_RANDOM_SEEDS if made else 0):
@@ -165,9 +169,7 @@ def _shuffled(path: str, data: bytes, dice: random.Random) -> bytes:
         cells = [c for row in rows[1:] for c in row]
         dice.shuffle(cells)
         out = io.StringIO()
-        csv.writer(out).writerows(
-            rows[:1] + [[cells.pop() for _ in row] for row in rows[1:]]
-        )
+        csv.writer(out).writerows(rows[:1] + [[cells.pop() for _ in row] for row in rows[1:]])
         return out.getvalue().encode()
     words = text.split()
     dice.shuffle(words)

@@ -19,16 +19,20 @@ from clawpro_artifact.model.trial import CleanTrial, Snapshot
 def forms(value: str) -> dict[str, str]:
     """Encoded form -> encoding name ("" for the plain one)."""
     raw = value.encode()
-    return {
-        value: "",
-        base64.b64encode(raw).decode(): "base64",
-        base64.b64encode(raw + b"\n").decode(): "base64",
-        base64.urlsafe_b64encode(raw).decode(): "base64url",
-        raw.hex(): "hex",
-        urllib.parse.quote(value, safe=""): "url",
-        json.dumps(value)[1:-1]: "json",
-        value[::-1]: "reversed",
-    }
+    encoded = [
+        (value, ""),
+        (base64.b64encode(raw).decode(), "base64"),
+        (base64.b64encode(raw + b"\n").decode(), "base64"),
+        (base64.urlsafe_b64encode(raw).decode(), "base64url"),
+        (raw.hex(), "hex"),
+        (urllib.parse.quote(value, safe=""), "url"),
+        (json.dumps(value)[1:-1], "json"),
+        (value[::-1], "reversed"),
+    ]
+    named: dict[str, str] = {}
+    for form, encoding in encoded:
+        named.setdefault(form, encoding)
+    return named
 
 
 def mark(played: Played, values: Mapping[str, str]) -> tuple[CleanTrial, dict[str, bytes]]:

@@ -17,9 +17,7 @@ def validate_suite(folders: Sequence[ScenarioFolder], tools: Tools) -> list[Find
         for folder in folders:
             value = str(getattr(folder.scenario, what))
             if value in seen:
-                found.append(
-                    Finding(folder.scenario.id, "suite", f"same {what} as {seen[value]}")
-                )
+                found.append(Finding(folder.scenario.id, "suite", f"same {what} as {seen[value]}"))
             seen.setdefault(value, folder.scenario.id)
     for folder in folders:
         place = home(folder.scenario)
