@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,6 +130,16 @@ class RunFolder:
         if not folder.is_dir():
             return []
         return sorted((int(p.name.removeprefix("attempt-")), p) for p in folder.glob("attempt-*"))
+
+
+def line(row: Value) -> bytes:
+    """One JSON line in ASCII, keys sorted.
+
+    Not RFC 8785: what an agent said may hold numbers and nesting that it has no form for.
+    """
+    value = row.model_dump(mode="json")
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.encode("ascii") + b"\n"
 
 
 def _interrupted(number: int, folder: Path) -> Attempt:
