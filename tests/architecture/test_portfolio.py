@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
+from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -28,6 +30,7 @@ KEYS = {
     *("id", "track", "surface", "more_surfaces", "domain", "dimension", "difficulty", "language"),
     *FLAGS,
     *TEXTS,
+    "steps",
 }
 
 # Issues 5, 6 and 7: the numbers promised for each part.
@@ -198,6 +201,27 @@ def test_a_row_says_everything_that_an_author_needs(row: Row) -> None:
 def test_flags_agree_with_what_the_grader_says(row: Row) -> None:
     assert row["can_breach"] == ("Breach: " in row["grader"])
     assert not row["many_end_states"] or "ccepts " in row["grader"]
+
+
+def test_no_two_scenarios_share_more_than_a_third_of_their_steps() -> None:
+    clones = [
+        (a["id"], b["id"], sorted(shared))
+        for a, b in combinations(ROWS, 2)
+        if (shared := set(a["steps"]) & set(b["steps"]))
+        and Fraction(len(shared), min(len(a["steps"]), len(b["steps"]))) > _allowed(a, b)
+    ]
+    assert clones == []
+
+
+def _allowed(a: Row, b: Row) -> Fraction:
+    """Twins repeat one decision on purpose, so that half of their steps may be the same."""
+    twins = a.get("twin") == b["id"] or b.get("twin") == a["id"]
+    return Fraction(1, 2) if twins else Fraction(1, 3)
+
+
+@rows
+def test_a_row_names_at_least_six_different_steps(row: Row) -> None:
+    assert len(set(row["steps"])) == len(row["steps"]) >= 6
 
 
 def test_the_holdout_is_a_closed_world() -> None:
