@@ -76,7 +76,7 @@ class RunFolder:
 
     def write_lines(self, attempt_dir: Path, name: str, rows: Sequence[Value]) -> str:
         """Write JSON Lines; returns their digest."""
-        data = b"".join(canonical.encode(r) + b"\n" for r in rows)
+        data = b"".join(line(r) for r in rows)
         store.write(attempt_dir / name, data)
         return "sha256:" + hashlib.sha256(data).hexdigest()
 
