@@ -1,4 +1,4 @@
-"""Report + everything -> Index, Statement, Bundle: composed from values, written whole, signed last."""
+"""Report + everything -> Index, Statement, Bundle: from values, written whole, signed last."""
 
 from __future__ import annotations
 

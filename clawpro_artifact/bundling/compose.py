@@ -27,7 +27,7 @@ TRIAL_FORMAT = "clawpro.trial.v1"
 class ReleaseContent:
     """Everything that ships.
 
-    `definitions`: scenario id -> its folder. `code`: each name of `model.bundle.CODE` -> its folder.
+    `definitions`: scenario id -> its folder. `code`: each of `model.bundle.CODE` -> a folder.
     `images`: image id -> the bytes of its lock. `results`: trial id -> what its checks recorded.
     `blob`: `sha256:...` -> the clean bytes, or a file that holds them.
     `extra`: files of other makers (safety, sbom, provenance, RO-Crate).

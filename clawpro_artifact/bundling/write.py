@@ -194,9 +194,7 @@ def _chunks(source: bytes | Path) -> Iterator[bytes]:
 
 def _add_tags(written: _Written, info: ReleaseInfo, signers: Sequence[PublicKey]) -> Claim:
     """The tag files and manifests; what the statement will say."""
-    payload = [
-        bagit.Entry(p, d) for p, d in written.digests.items() if p.startswith(names.DATA)
-    ]
+    payload = [bagit.Entry(p, d) for p, d in written.digests.items() if p.startswith(names.DATA)]
     total = sum(written.sizes[e.path] for e in payload)
     written.add(bagit.DECLARATION_NAME, bagit.DECLARATION)
     fields = (
@@ -215,9 +213,7 @@ def _add_tags(written: _Written, info: ReleaseInfo, signers: Sequence[PublicKey]
     lines = "".join(sshsig.allowed_signer(names.PRINCIPAL, k) for k in ordered)
     written.add(names.ALLOWED_SIGNERS, lines.encode())
     written.add(bagit.MANIFEST_NAME, bagit.manifest(payload))
-    tags = [
-        bagit.Entry(p, d) for p, d in written.digests.items() if not p.startswith(names.DATA)
-    ]
+    tags = [bagit.Entry(p, d) for p, d in written.digests.items() if not p.startswith(names.DATA)]
     written.add(bagit.TAG_MANIFEST_NAME, bagit.manifest(tags))
     # Signatures come later; their names must not collide either.
     stems = [f"{names.SIGNATURES}{k.keyid[: names.KEY_STEM]}.sig" for k in ordered]

@@ -36,6 +36,8 @@ _LENGTHS: dict[str, tuple[Callable[[int, int], bool], str]] = {
     "maxLength": (lambda n, k: n <= k, "length at most"),
     "minItems": (lambda n, k: n >= k, "items at least"),
     "maxItems": (lambda n, k: n <= k, "items at most"),
+    "minProperties": (lambda n, k: n >= k, "fields at least"),
+    "maxProperties": (lambda n, k: n <= k, "fields at most"),
 }
 _KNOWN = {
     *_NOTES, *_BOUNDS, *_LENGTHS, "$ref", "type", "const", "enum", "anyOf", "pattern", "properties",
@@ -89,11 +91,10 @@ def _check(value: Any, schema: Any, top: dict[str, Any], at: tuple[str | int, ..
         for name, (fits, words) in _BOUNDS.items():
             if name in schema and not fits(value, schema[name]):
                 raise _MisfitError(at, f"{words} {schema[name]}", value)
-    if isinstance(value, (str, list)):
-        for name, (long_enough, words) in _LENGTHS.items():
-            if name.endswith("Length") == isinstance(value, str) and name in schema:
-                if not long_enough(len(value), schema[name]):
-                    raise _MisfitError(at, f"{words} {schema[name]}", value)
+    suffix = {str: "Length", list: "Items", dict: "Properties"}.get(type(value), "-")
+    for name, (fitting, words) in _LENGTHS.items():
+        if name.endswith(suffix) and name in schema and not fitting(len(value), schema[name]):
+            raise _MisfitError(at, f"{words} {schema[name]}", value)
 
 
 def _object(value: dict[str, Any], schema: Any, top: Any, at: tuple[str | int, ...]) -> None:

@@ -1,7 +1,7 @@
 """canonical JSON <-> TrustPolicy: whose signatures a reader accepts; who signed the policy itself.
 
-A policy file is `{"policy": ..., "signatures": [{"keyid", "sig"}]}`; each signature is over the DSSE
-encoding of the policy's canonical JSON under its own type, so that it serves nothing else.
+A policy file is `{"policy": ..., "signatures": [{"keyid", "sig"}]}`; each signature is over the
+DSSE encoding of the policy's canonical JSON under its own type, so that it serves nothing else.
 Model: the root role of TUF (specification 1.0.34, section 5.3).
 """
 
