@@ -18,6 +18,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 
 
 class Screen:
@@ -80,6 +81,12 @@ class Screen:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def table(self, table: Table) -> None:
+        """A table, on stdout."""
+        self.end()
+        width = None if sys.stdout.isatty() else 200
+        Console(highlight=False, width=width).print(table)
 
     def result(self, value: Any, text: str) -> None:
         """The result: a JSON document with `--json`, else text."""
