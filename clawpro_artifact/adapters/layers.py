@@ -39,11 +39,8 @@ class LayerCache:
             return None
         layer = tar.Layer(**json.loads(note.read_bytes()))
         path = self.path(layer.diff_id)
-        if (
-            path.is_file()
-            and path.stat().st_size == layer.size
-            and file_digest(path) == layer.diff_id
-        ):
+        whole = path.is_file() and path.stat().st_size == layer.size
+        if whole and file_digest(path) == layer.diff_id:
             return layer
         path.unlink(missing_ok=True)
         note.unlink(missing_ok=True)

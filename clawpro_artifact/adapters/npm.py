@@ -71,7 +71,7 @@ def exact_version(name: str, wanted: str) -> str:
 
 
 def lock_tree(package_json: bytes) -> bytes:
-    """The `package-lock.json` that npm makes for `package_json` today (no scripts, no addresses)."""
+    """The `package-lock.json` that npm makes today: no scripts, no addresses."""
     with tempfile.TemporaryDirectory(prefix="clawpro-") as temporary:
         folder = Path(temporary)
         (folder / "package.json").write_bytes(package_json)

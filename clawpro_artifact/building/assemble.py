@@ -12,6 +12,7 @@ from clawpro_artifact.adapters.debian import Apt
 from clawpro_artifact.adapters.inputs import Inputs
 from clawpro_artifact.adapters.layers import LayerCache
 from clawpro_artifact.building import layers
+from clawpro_artifact.building.layers import Materials
 from clawpro_artifact.building.locks import LockedImage
 from clawpro_artifact.errors import InfraError, PinError
 from clawpro_artifact.formats import oci
@@ -62,9 +63,9 @@ class Workshop:
         """apt with its own folders."""
         return Apt(self.root / "apt" / suite, suite, self.sources)
 
-    def materials(self, locked: LockedImage) -> layers.Materials:
+    def materials(self, locked: LockedImage) -> Materials:
         """The inputs of an image with where their files are."""
-        return layers.Materials(
+        return Materials(
             locked.lock.inputs,
             locked.package_json,
             locked.package_lock,
@@ -72,7 +73,7 @@ class Workshop:
             self.incontainer,
         )
 
-    def download(self, materials: layers.Materials) -> None:
+    def download(self, materials: Materials) -> None:
         """Get what is missing. PinError for other bytes, InfraError when offline."""
         downloads, inputs = self.downloads, materials.inputs
         debs = [p for p in inputs.debian if downloads.missing([p.sha256])]
@@ -132,7 +133,7 @@ def check_incontainer(locked: LockedImage, workshop: Workshop) -> None:
 
 
 def export(locked: LockedImage, workshop: Workshop) -> Iterator[bytes]:
-    """The image as one archive (OCI layout and `docker load` at once), for a machine without network."""
+    """The image as one archive, OCI layout and `docker load` at once, for another machine."""
     docs, parts = _parts(locked, workshop)
     return oci.archive(docs, parts)
 
@@ -203,7 +204,7 @@ def _parts(
                 where=str(workshop.layers.path(blob.diff_id)),
                 expected=pin.diff_id,
                 found=blob.diff_id,
-                do="run `nox -s reproduce`; the image of the lock can be had by `clawpro image import`",
+                do="run `nox -s reproduce`; `clawpro image import` takes the image of the lock",
             )
         parts.append((blob, workshop.layers.path(blob.diff_id)))
     docs = image_documents(materials.inputs, locked.lock.layers)

@@ -29,6 +29,8 @@ _DROPPED = (
     "var/lib/dpkg/*-old", "etc/machine-id", "etc/resolv.conf", "etc/hostname", "etc/hosts",
     "etc/apt/sources.list", "etc/apt/sources.list.d/*", "etc/*-", "etc/.pwd.lock",
 )  # fmt: skip
+# Says "the install script is still to run", which we never do; a start would try to remove it.
+_PENDING = f"{TREE}/node_modules/openclaw/.openclaw-lifecycle-pending"
 _MODES = {"tmp": 0o1777, "var/tmp": 0o1777}
 
 
@@ -44,7 +46,7 @@ class Materials:
 
     @property
     def tarballs(self) -> tuple[npm.Package, ...]:
-        """The npm packages of the tree."""
+        """The npm packages of the tree, without Node and npm themselves."""
         return npm.packages_of(self.package_lock, f"{self.inputs.recipe.name}/package-lock.json")
 
 
@@ -162,7 +164,8 @@ def _openclaw(materials: Materials, out: BinaryIO) -> tar.Layer:
         )
         entry = f"/{TREE}/node_modules/openclaw/openclaw.mjs"
         link = tar.Member("usr/local/bin/openclaw", "link", target=entry)
-        members = [*tar.members_of_folder(tree, TREE + "/"), link]
+        found = tar.members_of_folder(tree, TREE + "/")
+        members = [*(m for m in found if m.path != _PENDING), link]
         return tar.write_layer(members, out, mtime=inputs.recipe.epoch)
 
 

@@ -1,4 +1,4 @@
-"""`images/<name>/` -> LockedImage, and back: recipe, lock and npm tree, checked against each other."""
+"""`images/<name>/` -> LockedImage, and back: recipe, lock and npm tree, which must agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipe -> ImageLock: what a person asked for, resolved to digests and built once to foretell it."""
+"""Recipe -> LockedImage: what a person asked for, by digest, and built once to foretell it."""
 
 from __future__ import annotations
 

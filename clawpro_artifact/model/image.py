@@ -38,7 +38,7 @@ class Recipe(Value):
     node: ExactVersion
     npm: ExactVersion
     # Where this version cannot take a surface, and why; the run then says so.
-    unsupported: dict[Surface, str] = {}
+    unsupported: dict[Surface, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _name_says_runtime(self) -> Recipe:

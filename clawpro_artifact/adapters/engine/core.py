@@ -46,7 +46,8 @@ class Engine:
     def load(self, archive: Iterator[bytes]) -> str:
         """Load an archive of one image, streamed; its ID. InfraError with the engine's words."""
         with _errors(self.address, "the engine did not load the image"):
-            rows = list(self.client.api.load_image(archive, quiet=True) or ())
+            sent: Any = self.client.api.load_image  # untyped in types-docker
+            rows = list(sent(archive, quiet=True) or ())
             said = "".join(str(row.get("stream") or row.get("error") or "") for row in rows)
             match = _LOADED.search(said)
             if match is None or any("error" in row for row in rows):

@@ -53,9 +53,8 @@ class PrivateEngine:
         except (OSError, ValueError):
             return None
         ours = os.fsencode(self.folder / "data")
-        return (
-            pid if ours in line and b"dockerd" in Path(os.fsdecode(line[0])).name.encode() else None
-        )
+        is_ours = ours in line and Path(os.fsdecode(line[0])).name == "dockerd"
+        return pid if is_ours else None
 
     def start(self) -> bool:
         """Start it unless it runs. True if this call started it. InfraError with its last words."""
