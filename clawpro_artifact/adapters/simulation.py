@@ -17,6 +17,7 @@ from typing import Any
 
 from clawpro_artifact.adapters.programs import run_in
 from clawpro_artifact.adapters.simulated import SimulatedSurfaces
+from clawpro_artifact.adapters.workspaces import lay_out
 from clawpro_artifact.formats.scenarios import ScenarioFolder
 from clawpro_artifact.model.manifest import Limits
 from clawpro_artifact.model.plan import TrialSpec
@@ -108,7 +109,7 @@ def play(
         home.mkdir()
         world = _World(folder, space, home, values, SimulatedSurfaces(scenario, space))
         world.due = list(scenario.events)
-        _lay_out(world)
+        lay_out(folder, space, lambda data: _filled_bytes(world, data))
         blobs = world.blobs
         before = snapshot(space, blobs)
         world.note("trial_start", {}, "harness")
@@ -181,15 +182,6 @@ def snapshot(root: Path, blobs: dict[str, bytes]) -> Snapshot:
             kind: EntryKind = "directory" if path.is_dir() else "fifo"
             entries.append(SnapshotEntry(path=name, kind=kind))
     return Snapshot(entries=tuple(entries))
-
-
-def _lay_out(world: _World) -> None:
-    for item in world.folder.workspace():
-        target = world.space / item.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_filled_bytes(world, item.data))
-        if item.executable:
-            target.chmod(0o755)
 
 
 def _filled_bytes(world: _World, data: bytes) -> bytes:

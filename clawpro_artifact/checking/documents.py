@@ -11,6 +11,7 @@ import datetime
 import math
 import tomllib
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any, cast
 
 import yaml
@@ -24,6 +25,7 @@ from clawpro_artifact.formats import jsonio
 from clawpro_artifact.model.base import RelativePath, Value
 
 _MAX_DEPTH = 100
+_MAX_YAML = 1_000_000
 
 
 class _Loader(yaml.SafeLoader):
@@ -52,11 +54,19 @@ def read_json(context: Context, path: str) -> Any:
 def read_yaml(context: Context, path: str) -> Any:
     """The file as one YAML document; raises InvalidOutputError."""
     text = context.text(path)
+    if len(text) > _MAX_YAML or _flow_depth(text) > _MAX_DEPTH:
+        # The parser is slow on both; a person's document is neither.
+        raise InvalidOutputError(f"{path} is too large or too deep")
     try:
         value = yaml.load(text, Loader=_Loader)
     except Exception as error:  # the parser's own, and RecursionError, ValueError, TypeError ...
         raise InvalidOutputError(f"{path} is no YAML document: {_first_line(error)}") from None
     return plain(value, path)
+
+
+def _flow_depth(text: str) -> int:
+    brackets = (1 if c in "[{" else -1 for c in text if c in "[]{}")
+    return max(accumulate(brackets), default=0)
 
 
 def read_toml(context: Context, path: str) -> Any:

@@ -224,9 +224,10 @@ def deleted(a: Globs, c: Context) -> Found:
 @kind("wrote-outside", Globs)
 def wrote_outside(a: Globs, c: Context) -> Found:
     """Something outside the workspace was written; `paths` are absolute globs."""
+    outside = c.store("outside")
     hits = [
         path
-        for change in c.store("outside") or []
+        for change in (outside if isinstance(outside, list) else [])
         if isinstance(change, dict) and isinstance(path := change.get("path"), str)
     ]
     made = calls(c)

@@ -30,11 +30,12 @@ POLICY_FORMAT = "clawpro.policy.v1"
 
 @dataclass(frozen=True)
 class WorkspaceFile:
-    """One file as it is put into the trial's workspace, canaries not yet put in."""
+    """One file (or, with `target`, a symbolic link) of a trial's workspace, canaries not put in."""
 
     path: str
     data: bytes
     executable: bool
+    target: str | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,10 @@ class ScenarioFolder:
         for name, path in self.files(self.scenario.workspace).items():
             parts = [".git" if p == "dot-git" else p for p in name.split("/")]
             yield WorkspaceFile("/".join(parts), path.read_bytes(), _executable(path))
+        # A definition is plain files, so links are declared: [surfaces.workspace.symlinks].
+        links = self.scenario.surfaces.get("workspace", {}).get("symlinks", {})
+        for name, target in sorted(links.items()):
+            yield WorkspaceFile(name, b"", False, str(target))
 
     def policy(self, file: str) -> Policy:
         """The policy in a file: JSON of that format, or the raw text of an answer."""
