@@ -116,7 +116,7 @@ class Apt:
         return [part for k, v in settings.items() for part in ("-o", f"{k}={v}")]
 
 
-def machine_sources(suite: str) -> str:
+def machine_sources(suite: str, root: Path = Path("/etc/apt")) -> str:
     """The entries of this machine's apt sources that are for `suite`, nothing else.
 
     Raises InfraError if there are none (another distribution): a sources file must be given.
@@ -124,7 +124,6 @@ def machine_sources(suite: str) -> str:
     suites = {suite, f"{suite}-updates", f"{suite}-security"}
     stanzas: list[str] = []
     lines: list[str] = []
-    root = Path("/etc/apt")
     for path in sorted(root.glob("sources.list.d/*.sources")):
         for stanza in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
             found = re.search(r"^Suites:(.*)$", stanza, re.MULTILINE)

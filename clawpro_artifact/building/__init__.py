@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from clawpro_artifact.building.assemble import Workshop, build, export, fetch, image_import
+from clawpro_artifact.building.describing import licences, provenance, sbom
+from clawpro_artifact.building.differing import Change, diff
 from clawpro_artifact.building.locks import LockedImage, check, read, read_all, write
+from clawpro_artifact.building.reproducing import Reproduction, reproduce
 from clawpro_artifact.building.resolving import new_recipe, relock_incontainer, resolve
 
 __all__ = [
+    "Change",
     "LockedImage",
+    "Reproduction",
     "Workshop",
     "build",
     "check",
+    "diff",
     "export",
     "fetch",
     "image_import",
+    "licences",
     "new_recipe",
+    "provenance",
     "read",
     "read_all",
     "relock_incontainer",
+    "reproduce",
     "resolve",
+    "sbom",
     "write",
 ]

@@ -77,11 +77,7 @@ class Workshop:
         """Get what is missing. PinError for other bytes, InfraError when offline."""
         downloads, inputs = self.downloads, materials.inputs
         debs = [p for p in inputs.debian if downloads.missing([p.sha256])]
-        packages = [
-            p
-            for p in (*materials.tarballs, inputs.node, inputs.npm)
-            if downloads.missing([p.integrity])
-        ]
+        packages = [p for p in materials.npm_pins if downloads.missing([p.integrity])]
         if self.offline and (debs or packages):
             first = debs[0].name if debs else packages[0].name
             raise InfraError(
@@ -161,10 +157,7 @@ def fetch(locked: LockedImage, workshop: Workshop) -> int:
     workshop.download(materials)
     inputs, downloads = locked.lock.inputs, workshop.downloads
     pins = [(p.sha256, f"the package {p.name} {p.version}") for p in inputs.debian]
-    pins += [
-        (p.integrity, f"the npm package {p.name} {p.version}")
-        for p in (*materials.tarballs, inputs.node, inputs.npm)
-    ]
+    pins += [(p.integrity, f"the npm package {p.name} {p.version}") for p in materials.npm_pins]
     return sum(downloads.verified(pin, what).stat().st_size for pin, what in pins)
 
 

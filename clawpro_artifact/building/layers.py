@@ -17,7 +17,7 @@ from clawpro_artifact.errors import PinError
 from clawpro_artifact.formats import tar, trees
 from clawpro_artifact.formats.canonical import bytes_digest, digest
 from clawpro_artifact.formats.oci import Blob
-from clawpro_artifact.model.image import HARNESS, SPACE, USER, FilePin, ImageInputs
+from clawpro_artifact.model.image import HARNESS, SPACE, USER, FilePin, ImageInputs, NpmPin
 
 INCONTAINER = Path(__file__).parent.parent / "adapters" / "incontainer"
 TREE = "opt/openclaw"
@@ -48,6 +48,11 @@ class Materials:
     def tarballs(self) -> tuple[npm.Package, ...]:
         """The npm packages of the tree, without Node and npm themselves."""
         return npm.packages_of(self.package_lock, f"{self.inputs.recipe.name}/package-lock.json")
+
+    @property
+    def npm_pins(self) -> tuple[npm.Package | NpmPin, ...]:
+        """Every tarball, Node and npm last."""
+        return (*self.tarballs, self.inputs.node, self.inputs.npm)
 
 
 def input_digests(inputs: ImageInputs) -> dict[str, str]:
