@@ -10,6 +10,7 @@ from typing import Any
 
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import canonical, schema
+from clawpro_artifact.formats.envelope import Verified
 from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.formats.trust import TrustPolicy
 from clawpro_artifact.formats.view import Container
@@ -49,10 +50,10 @@ class Case:
     payload: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     bundle_id: str = ""
-    statement: bytes = b""
+    verified: Verified | None = None
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
-    _documents: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
 
     def read(self, path: str, max_bytes: int = MAX_DOCUMENT) -> bytes:
         """A file whose digest is known, hashed again: what was checked is what is used."""
@@ -66,9 +67,9 @@ class Case:
 
     def document(self, path: str, kind: str) -> Any:
         """A canonical JSON document of the payload that fits the schema `kind`; kept."""
-        if path not in self._documents:
-            self._documents[path] = self.fresh(path, kind)
-        return self._documents[path]
+        if path not in self.kept:
+            self.kept[path] = self.fresh(path, kind)
+        return self.kept[path]
 
     def fresh(self, path: str, kind: str) -> Any:
         """The same, not kept: for documents of which there are many."""

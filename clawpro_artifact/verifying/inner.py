@@ -99,6 +99,9 @@ def _scenario(case: Case, pin: dict[str, Any]) -> Iterator[RefusedError]:
 def read_scenario(case: Case, scenario_id: str) -> dict[str, Any]:
     """The definition of a scenario as plain values; InputError if it breaks its schema."""
     path = f"data/definitions/{scenario_id}/scenario.toml"
+    if path in case.kept:
+        kept: dict[str, Any] = case.kept[path]
+        return kept
     data = case.read(path)
     try:
         value = tomllib.loads(data.decode("utf-8"))
@@ -108,8 +111,8 @@ def read_scenario(case: Case, scenario_id: str) -> dict[str, Any]:
             "malformed TOML", where=path, expected="TOML without dates", found=str(error)[:120]
         ) from None
     schema.check(plain, load_schema("scenario"), path)
-    result: dict[str, Any] = plain
-    return result
+    case.kept[path] = plain
+    return read_scenario(case, scenario_id)
 
 
 def _scenario_facts(case: Case, locked: dict[str, Any]) -> Iterator[RefusedError]:

@@ -102,8 +102,8 @@ def signatures(case: Case) -> None:
         path = f"{names.SIGNATURES}{stem}.sig"
         if not sshsig.verify(case.container.read(path, _SMALL), tags, key, path):
             raise RefusedError("signature-invalid", f"{path}: not made by the key {stem}")
-    case.statement = verified[0].payload
-    signers = envelope.distinct_keys(verified, case.statement)
+    case.verified = verified[0]
+    signers = envelope.distinct_keys(verified, verified[0].payload)
     if len(signers) != len(verified):
         raise RefusedError("statements-differ", "the signers signed different statements")
     _judge(case, signers, verified[0])
@@ -167,8 +167,8 @@ def _judge(case: Case, signers: frozenset[PublicKey], verified: Verified) -> Non
 
 def statement(case: Case) -> None:
     """Step 4: the one subject is the tag manifest, the predicate is ours and tells the truth."""
-    key = publickey_of(case)
-    opened = envelope.open_statement(Verified(case.statement, key), "statement")
+    assert case.verified is not None
+    opened = envelope.open_statement(case.verified, "statement")
     subject = opened.subjects[0]
     if len(opened.subjects) != 1 or subject.name != bagit.TAG_MANIFEST_NAME:
         raise RefusedError("other-subject", f"expected the tag manifest, found {subject.name!a}")
@@ -193,8 +193,3 @@ def statement(case: Case) -> None:
         if said != found:
             raise RefusedError("claim-differs", f"{name}: the statement says {said}, not {found}")
     case.claim = claim
-
-
-def publickey_of(case: Case) -> PublicKey:
-    """The first trusted signer's key."""
-    return next(k.key for k in case.policy.keys if k.key.keyid == case.signed_by[0])

@@ -10,6 +10,8 @@ from clawpro_artifact import scoring
 from clawpro_artifact.formats import trees
 from clawpro_artifact.verifying.case import Case, UncheckedError
 
+MISSING = True
+
 
 @functools.cache
 def installed_digest() -> str:

@@ -1,12 +1,122 @@
-"""step 7: no secret pattern and no canary remains."""
+"""step 7: no secret pattern and no canary remains.
+
+Patterns are looked for in everything that a run produced. A canary's value follows from the
+trial's seed: it is looked for, in each of its disguises, in the trial's own files and blobs, and in
+plain in every other file. Image layers hold locked public bytes and are left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from clawpro_artifact.verifying.case import Case, RefusedError
+from clawpro_artifact.formats import disguises, secretpatterns
+from clawpro_artifact.model import bundle as names
+from clawpro_artifact.verifying.case import Case, RefusedError, UncheckedError
+from clawpro_artifact.verifying.inner import read_scenario, trial_id
+
+_BLOCK = 4 << 20
+_OVERLAP = 4096  # longer than any pattern or disguise
+_PRODUCED = ("data/traces/", "data/blobs/", "data/results/", "data/report/", "data/safety/")
+_LAYERS = re.compile(r"data/images/[^/]+/(?!lock\.json$).+")
+_BLOB = re.compile(rb'"digest":"sha256:([0-9a-f]{64})"')
+_WINDOW = 8
+_MANY = 64  # from here on, windows are cheaper than one search for each value
 
 
 def secrets(case: Case) -> Iterator[RefusedError]:
-    """Step 7."""
-    yield from ()
+    """Step 7; the value found is never shown."""
+    everywhere: dict[bytes, str] = {}
+    derivable = True
+    owned: dict[str, dict[bytes, str]] = {}
+    for spec in case.document(names.PLAN, "plan")["trials"]:
+        name = trial_id(spec)
+        values = _canaries(case, spec)
+        derivable &= values is not None
+        values = values or {}
+        everywhere |= {value.encode(): label for label, value in values.items()}
+        needles = {
+            form: f"{label} ({encoding})"
+            for label, value in values.items()
+            for encoding, form in disguises.forms(value).items()
+        }
+        blobs: set[str] = set()
+        for file in names.TRIAL_FILES:
+            path = f"data/traces/{name}/{file}"
+            if path in case.payload:
+                owned[path] = needles
+                if needles:
+                    blobs |= _blobs(case, path)
+        for digest in blobs:
+            path = f"data/blobs/{digest}"
+            owned[path] = owned.get(path, {}) | needles
+    for path in (*case.tags, *case.payload):
+        if not _LAYERS.fullmatch(path):
+            yield from _scan(case, path, owned.get(path, {}), everywhere)
+    if not derivable:
+        raise UncheckedError("no-canaries", "the values of canaries cannot be derived here")
+
+
+def _canaries(case: Case, spec: dict[str, Any]) -> dict[str, str] | None:
+    declared = read_scenario(case, str(spec["scenario"])).get("canaries", [])
+    if not declared:
+        return {}
+    try:
+        from clawpro_artifact.model.canary import canary_value
+    except ImportError:
+        return None
+    return {
+        f"canary {c['name']} of {trial_id(spec)}": canary_value(spec["seed"], c["name"], c["style"])
+        for c in declared
+    }
+
+
+def _blobs(case: Case, path: str) -> set[str]:
+    found: set[str] = set()
+    for block in _blocks(case, path):
+        found |= {match.decode() for match in _BLOB.findall(block)}
+    return found
+
+
+def _scan(
+    case: Case, path: str, needles: Mapping[bytes, str], everywhere: Mapping[bytes, str]
+) -> Iterator[RefusedError]:
+    produced = path.startswith(_PRODUCED)
+    seen: set[str] = set()
+    for block in _blocks(case, path):
+        found = {label for form, label in needles.items() if form in block}
+        if not needles and everywhere:
+            found |= _any_of(block, everywhere)
+        if produced:
+            found |= {f"a {kind}" for kind in secretpatterns.kinds(block)}
+        for label in sorted(found - seen):
+            code = "canary-left" if label.startswith("canary ") else "secret-left"
+            yield RefusedError(code, f"{path}: holds {label}")
+        seen |= found
+
+
+def _blocks(case: Case, path: str) -> Iterator[bytes]:
+    """The file in overlapping blocks, so that nothing hides on a border; bounded memory."""
+    tail = b""
+    with case.container.open(path) as reader:
+        while block := reader.read(_BLOCK):
+            yield tail + block
+            tail = block[-_OVERLAP:]
+
+
+def _any_of(block: bytes, values: Mapping[bytes, str]) -> set[str]:
+    if len(values) < _MANY:
+        return {label for value, label in values.items() if value in block}
+    heads: dict[bytes, list[bytes]] = {}
+    for value in values:
+        heads.setdefault(value[:_WINDOW], []).append(value)
+    hits: Iterable[int] = (
+        i for i in range(len(block) - _WINDOW + 1) if block[i : i + _WINDOW] in heads
+    )
+    return {
+        values[value]
+        for i in hits
+        for value in heads[block[i : i + _WINDOW]]
+        if block.startswith(value, i)
+    }
