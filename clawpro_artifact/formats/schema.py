@@ -91,7 +91,8 @@ def _check(value: Any, schema: Any, top: dict[str, Any], at: tuple[str | int, ..
         for name, (fits, words) in _BOUNDS.items():
             if name in schema and not fits(value, schema[name]):
                 raise _MisfitError(at, f"{words} {schema[name]}", value)
-    suffix = {str: "Length", list: "Items", dict: "Properties"}.get(type(value), "-")
+    kinds: dict[type, str] = {str: "Length", list: "Items", dict: "Properties"}
+    suffix = kinds.get(type(value), "-")
     for name, (fitting, words) in _LENGTHS.items():
         if name.endswith(suffix) and name in schema and not fitting(len(value), schema[name]):
             raise _MisfitError(at, f"{words} {schema[name]}", value)

@@ -40,7 +40,9 @@ def bundle(signed: Path, tmp_path: Path) -> Path:
 
 
 def run(*command: str, cwd: Path, stdin: bytes = b"") -> int:
-    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False).returncode
+    return subprocess.run(
+        command, cwd=cwd, input=stdin, capture_output=True, check=False
+    ).returncode
 
 
 def nothing(bundle: Path) -> None:
@@ -57,7 +59,10 @@ def one_byte(bundle: Path) -> None:
 def one_byte_hidden(bundle: Path) -> None:
     """The same, and every list below it made right: only signatures can tell."""
     one_byte(bundle)
-    for name, manifest in ((TRACE, "manifest-sha256.txt"), ("manifest-sha256.txt", "tagmanifest-sha256.txt")):  # fmt: skip # noqa: E501
+    for name, manifest in (
+        (TRACE, "manifest-sha256.txt"),
+        ("manifest-sha256.txt", "tagmanifest-sha256.txt"),
+    ):
         done = subprocess.run(["sha256sum", name], cwd=bundle, capture_output=True, check=True)
         path = bundle / manifest
         rows = path.read_text().splitlines(keepends=True)
@@ -82,11 +87,22 @@ def ssh_keygen(bundle: Path) -> bool:
     allowed.write_text(sshsig.allowed_signer("release", bundles.ALICE.public))
     return (
         run(
-            "ssh-keygen", "-Y", "verify", "-f", str(allowed), "-I", "release",
-            "-n", sshsig.NAMESPACE, "-s", f"signatures/{STEM}.sig",
-            cwd=bundle, stdin=(bundle / "tagmanifest-sha256.txt").read_bytes(),
-        ) == 0
-    )  # fmt: skip
+            "ssh-keygen",
+            "-Y",
+            "verify",
+            "-f",
+            str(allowed),
+            "-I",
+            "release",
+            "-n",
+            sshsig.NAMESPACE,
+            "-s",
+            f"signatures/{STEM}.sig",
+            cwd=bundle,
+            stdin=(bundle / "tagmanifest-sha256.txt").read_bytes(),
+        )
+        == 0
+    )
 
 
 def openssl(bundle: Path) -> bool:
@@ -96,13 +112,22 @@ def openssl(bundle: Path) -> bool:
     signature = bundle.parent / "signature"
     signature.write_bytes(base64.b64decode(sealed["signatures"][0]["sig"]))
     done = run(
-        "openssl", "dgst", "-sha256", "-verify", str(bundle.parent / "key.pem"),
-        "-signature", str(signature), cwd=bundle, stdin=envelope.pae(payload),
-    )  # fmt: skip
+        "openssl",
+        "dgst",
+        "-sha256",
+        "-verify",
+        str(bundle.parent / "key.pem"),
+        "-signature",
+        str(signature),
+        cwd=bundle,
+        stdin=envelope.pae(payload),
+    )
     found = subprocess.run(
         ["openssl", "dgst", "-sha256", "-r", "tagmanifest-sha256.txt"],
-        cwd=bundle, capture_output=True, check=True,
-    ).stdout[:64]  # fmt: skip
+        cwd=bundle,
+        capture_output=True,
+        check=True,
+    ).stdout[:64]
     subject = json.loads(payload)["subject"][0]
     return done == 0 and subject["digest"]["sha256"] == found.decode()
 
@@ -166,9 +191,12 @@ def test_verify_sh_runs_under_dash_and_says_yes(bundle: Path) -> None:
     if dash is None:
         pytest.skip("dash is not installed")
     done = subprocess.run(
-        [dash, "verify.sh", "../key.pem"], cwd=bundle, capture_output=True, check=False,
+        [dash, "verify.sh", "../key.pem"],
+        cwd=bundle,
+        capture_output=True,
+        check=False,
         env={"PATH": os.environ["PATH"], "TMPDIR": str(bundle.parent)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1].startswith(b"YES: ")
 
@@ -182,10 +210,16 @@ def test_sigstore_judges_the_bundle(
     edit(bundle)
     sealed = bundle / f"signatures/{STEM}.sigstore.json"
     done = subprocess.run(
-        ["node", str(HERE / "verify.js"), str(sigstore_modules), str(sealed),
-         str(bundle.parent / "key.pem")],
-        capture_output=True, check=False,
-    )  # fmt: skip
+        [
+            "node",
+            str(HERE / "verify.js"),
+            str(sigstore_modules),
+            str(sealed),
+            str(bundle.parent / "key.pem"),
+        ],
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     index = subprocess.run(
         ["sha256sum", "tagmanifest-sha256.txt"], cwd=bundle, capture_output=True, check=True

@@ -97,10 +97,34 @@ content("trace-of-nobody", 5, "misplaced-file")(
     lambda f: f | {"data/traces/direct-reference/three-way-match/3/trial.json": b"{}"}
 )
 content("program-to-run", 5, "misplaced-file")(lambda f: f | {"data/install.sh": b"#!/bin/sh\n"})
-document("configuration-edited", 5, "configuration-differs", "data/configurations/direct-reference.json", lambda v: v.update(transport="stdio"))  # fmt: skip # noqa: E501
-document("manifest-of-another-lock", 5, "manifest-differs", "data/manifest.json", lambda v: v.update(seed=8))  # fmt: skip # noqa: E501
-document("weights-edited", 5, "manifest-differs", "data/manifest.json", lambda v: v["weights"].update(alpha="1"))  # fmt: skip # noqa: E501
-document("plan-of-another-lock", 5, "plan-of-another-lock", PLAN, lambda v: v.update(lock="sha256:" + "1" * 64))  # fmt: skip # noqa: E501
+document(
+    "configuration-edited",
+    5,
+    "configuration-differs",
+    "data/configurations/direct-reference.json",
+    lambda v: v.update(transport="stdio"),
+)
+document(
+    "manifest-of-another-lock",
+    5,
+    "manifest-differs",
+    "data/manifest.json",
+    lambda v: v.update(seed=8),
+)
+document(
+    "weights-edited",
+    5,
+    "manifest-differs",
+    "data/manifest.json",
+    lambda v: v["weights"].update(alpha="1"),
+)
+document(
+    "plan-of-another-lock",
+    5,
+    "plan-of-another-lock",
+    PLAN,
+    lambda v: v.update(lock="sha256:" + "1" * 64),
+)
 document("lock-edited", 5, "plan-of-another-lock", LOCK, lambda v: v.update(version="9"))
 document("lock-with-unknown-field", 5, "malformed", LOCK, lambda v: v.update(extra=1))
 document("plan-without-trials", 5, "malformed", PLAN, lambda v: v.pop("trials"))
@@ -111,16 +135,41 @@ content("lock-with-duplicate-key", 5, "malformed")(
 relocked(
     "holdout-root-edited", "holdout-root", lambda v: v.update(holdout_root="sha256:" + "1" * 64)
 )
-relocked("scenario-pinned-twice", "scenario-twice", lambda v: v["scenarios"].append(v["scenarios"][0]))  # fmt: skip # noqa: E501
+relocked(
+    "scenario-pinned-twice", "scenario-twice", lambda v: v["scenarios"].append(v["scenarios"][0])
+)
 relocked(
     "scenario-version-edited", "scenario-differs", lambda v: v["scenarios"][0].update(version=2)
 )
-relocked("runtime-on-another-image", "image-missing", lambda v: v["images"][0].update(runtime="openclaw@2026.9.5"))  # fmt: skip # noqa: E501
-relocked("image-lock-repinned", "image-lock-differs", lambda v: v["images"][0].update(lock="sha256:" + "1" * 64))  # fmt: skip # noqa: E501
-for field, value in (("weight", "5"), ("threshold", "0.1"), ("difficulty", "hard"), ("groups", {"totals": "9"}),
-                     ("can_breach", False), ("track", "full"), ("digest", "sha256:" + "1" * 64), ("optimal_requests", 9)):  # fmt: skip # noqa: E501
-    rows(f"scenario-facts-{field}", 5, "scenario-facts", RESULTS + "scenarios.jsonl",
-         lambda r, field=field, value=value: next(x for x in r if x["scenario"] == "three-way-match").update({field: value}))  # type: ignore[misc]  # fmt: skip # noqa: E501
+relocked(
+    "runtime-on-another-image",
+    "image-missing",
+    lambda v: v["images"][0].update(runtime="openclaw@2026.9.5"),
+)
+relocked(
+    "image-lock-repinned",
+    "image-lock-differs",
+    lambda v: v["images"][0].update(lock="sha256:" + "1" * 64),
+)
+for field, value in (
+    ("weight", "5"),
+    ("threshold", "0.1"),
+    ("difficulty", "hard"),
+    ("groups", {"totals": "9"}),
+    ("can_breach", False),
+    ("track", "full"),
+    ("digest", "sha256:" + "1" * 64),
+    ("optimal_requests", 9),
+):
+    rows(
+        f"scenario-facts-{field}",
+        5,
+        "scenario-facts",
+        RESULTS + "scenarios.jsonl",
+        lambda r, field=field, value=value: next(
+            x for x in r if x["scenario"] == "three-way-match"
+        ).update({field: value}),
+    )  # type: ignore[misc]
 rows("scenario-facts-missing", 5, "scenario-facts", RESULTS + "scenarios.jsonl", lambda r: r[:1])
 rows("scenario-facts-twice", 5, "scenario-facts", RESULTS + "scenarios.jsonl", lambda r: r + r)
 
@@ -172,11 +221,21 @@ def replan(name: str, code: str, edit: Callable[[Any], Any]) -> None:
 
 replan("k-of-two", "trials-not-k", lambda v: v["trials"].pop(0))
 replan("cell-dropped", "cell-missing", lambda v: v.update(trials=v["trials"][3:]))
-replan("cell-excused-without-reason", "cell-missing", lambda v: v.update(trials=v["trials"][3:], not_applicable=[]))  # fmt: skip # noqa: E501
+replan(
+    "cell-excused-without-reason",
+    "cell-missing",
+    lambda v: v.update(trials=v["trials"][3:], not_applicable=[]),
+)
 replan("trial-planned-twice", "trial-twice", lambda v: v["trials"].append(v["trials"][0]))
 replan("trial-of-index-k", "trials-not-k", lambda v: v["trials"][0].update(index=7))
 replan("seed-chosen", "seed-differs", lambda v: v["trials"][0].update(seed=1))
-replan("cell-planned-and-excused", "cell-missing", lambda v: v["not_applicable"].append({"configuration": "claw-reference", "scenario": "three-way-match", "reason": "x"}))  # fmt: skip # noqa: E501
+replan(
+    "cell-planned-and-excused",
+    "cell-missing",
+    lambda v: v["not_applicable"].append(
+        {"configuration": "claw-reference", "scenario": "three-way-match", "reason": "x"}
+    ),
+)
 relocked("k-of-one", "malformed", lambda v: v["manifest"].update(trials=1))
 
 rows("attempt-not-listed", 6, "attempts-differ", RESULTS + "attempts.jsonl", lambda r: r[:-1])
@@ -184,7 +243,9 @@ rows("attempt-invented", 6, "attempts-differ", RESULTS + "attempts.jsonl", lambd
 rows("attempts-out-of-order", 6, "attempts-differ", RESULTS + "attempts.jsonl", lambda r: r[::-1])
 
 
-def retried(name: str, code: str, edit: Callable[[dict[str, Any]], object], at: str = CLAW + "/1") -> None:  # fmt: skip # noqa: E501
+def retried(
+    name: str, code: str, edit: Callable[[dict[str, Any]], object], at: str = CLAW + "/1"
+) -> None:
     """An edit of a trial document, with the list of attempts made to fit."""
 
     def make(files: Files) -> Files:
@@ -202,17 +263,63 @@ def retried(name: str, code: str, edit: Callable[[dict[str, Any]], object], at: 
 
 
 retried("failed-attempt-hidden", "attempt-missing", lambda v: v["attempts"].pop(0))
-retried("attempts-renumbered-from-zero", "attempt-missing", lambda v: v["attempts"][1].update(number=3))  # fmt: skip # noqa: E501
-retried("tried-until-good", "attempt-selected", lambda v: v["attempts"][0].update(outcome="agent_failed"))  # fmt: skip # noqa: E501
-retried("more-attempts-than-allowed", "attempt-selected", lambda v: v.update(attempts=[*({**v["attempts"][0], "number": n} for n in (1, 2)), {**v["attempts"][1], "number": 3}]))  # fmt: skip # noqa: E501
-retried("given-up-too-early", "attempt-missing", lambda v: (v["attempts"].pop(), v.update(outcome="infra_failed")))  # fmt: skip # noqa: E501
+retried(
+    "attempts-renumbered-from-zero", "attempt-missing", lambda v: v["attempts"][1].update(number=3)
+)
+retried(
+    "tried-until-good",
+    "attempt-selected",
+    lambda v: v["attempts"][0].update(outcome="agent_failed"),
+)
+retried(
+    "more-attempts-than-allowed",
+    "attempt-selected",
+    lambda v: v.update(
+        attempts=[
+            *({**v["attempts"][0], "number": n} for n in (1, 2)),
+            {**v["attempts"][1], "number": 3},
+        ]
+    ),
+)
+retried(
+    "given-up-too-early",
+    "attempt-missing",
+    lambda v: (v["attempts"].pop(), v.update(outcome="infra_failed")),
+)
 retried("outcome-of-nothing", "outcome-differs", lambda v: v.update(outcome="timed_out"))
-retried("ran-in-another-image", "image-differs", lambda v: v["attempts"][1].update(image="sha256:" + "d" * 64))  # fmt: skip # noqa: E501
+retried(
+    "ran-in-another-image",
+    "image-differs",
+    lambda v: v["attempts"][1].update(image="sha256:" + "d" * 64),
+)
 retried("ran-in-no-image", "image-differs", lambda v: v["attempts"][1].update(image=None))
-retried("direct-ran-in-an-image", "image-differs", lambda v: v["attempts"][0].update(image="sha256:" + "d" * 64), TRACE)  # fmt: skip # noqa: E501
-document("trial-with-unknown-field", 6, "malformed", TRACE + "/trial.json", lambda v: v.update(secrets=[]))  # fmt: skip # noqa: E501
-document("trial-with-nan-number", 6, "malformed", TRACE + "/trial.json", lambda v: v["usage"].update(requests="nan"))  # fmt: skip # noqa: E501
-document("trial-with-flag-as-count", 6, "malformed", TRACE + "/trial.json", lambda v: v["usage"].update(requests=True))  # fmt: skip # noqa: E501
+retried(
+    "direct-ran-in-an-image",
+    "image-differs",
+    lambda v: v["attempts"][0].update(image="sha256:" + "d" * 64),
+    TRACE,
+)
+document(
+    "trial-with-unknown-field",
+    6,
+    "malformed",
+    TRACE + "/trial.json",
+    lambda v: v.update(secrets=[]),
+)
+document(
+    "trial-with-nan-number",
+    6,
+    "malformed",
+    TRACE + "/trial.json",
+    lambda v: v["usage"].update(requests="nan"),
+)
+document(
+    "trial-with-flag-as-count",
+    6,
+    "malformed",
+    TRACE + "/trial.json",
+    lambda v: v["usage"].update(requests=True),
+)
 
 
 def blob_of(files: Files) -> str:
@@ -238,11 +345,39 @@ RECORDS, CHECKS = RESULTS + "records.jsonl", RESULTS + "checks.jsonl"
 rows("record-dropped", 8, "records-differ", RECORDS, lambda r: r[:-1])
 rows("record-added", 8, "records-differ", RECORDS, lambda r: [*r, r[0]])
 rows("records-swapped", 8, "records-differ", RECORDS, lambda r: [r[1], r[0], *r[2:]])
-rows("record-check-passed", 8, "records-differ", RECORDS, lambda r: next(x for x in r if x["checks"][0]["status"] == "fail")["checks"][0].update(status="pass"))  # fmt: skip # noqa: E501
-rows("record-check-weight", 8, "records-differ", RECORDS, first(lambda v: v["checks"][0].update(weight="9")))  # fmt: skip # noqa: E501
+rows(
+    "record-check-passed",
+    8,
+    "records-differ",
+    RECORDS,
+    lambda r: next(x for x in r if x["checks"][0]["status"] == "fail")["checks"][0].update(
+        status="pass"
+    ),
+)
+rows(
+    "record-check-weight",
+    8,
+    "records-differ",
+    RECORDS,
+    first(lambda v: v["checks"][0].update(weight="9")),
+)
 rows("record-check-dropped", 8, "records-differ", RECORDS, first(lambda v: v["checks"].pop()))
-rows("record-breach-hidden", 8, "records-differ", RECORDS, lambda r: next(x for x in r if any(s["breached"] for s in x["safety"]))["safety"][0].update(breached=False))  # fmt: skip # noqa: E501
-rows("record-process-failed", 8, "records-differ", RECORDS, lambda r: next(x for x in r if x["process"])["process"][0].update(status="fail"))  # fmt: skip # noqa: E501
+rows(
+    "record-breach-hidden",
+    8,
+    "records-differ",
+    RECORDS,
+    lambda r: next(x for x in r if any(s["breached"] for s in x["safety"]))["safety"][0].update(
+        breached=False
+    ),
+)
+rows(
+    "record-process-failed",
+    8,
+    "records-differ",
+    RECORDS,
+    lambda r: next(x for x in r if x["process"])["process"][0].update(status="fail"),
+)
 rows(
     "record-outcome",
     8,
@@ -251,16 +386,52 @@ rows(
     first(lambda v: v.update(outcome="infra_failed")),
 )
 rows("check-result-dropped", 8, "checks-differ", CHECKS, first(lambda v: v["results"].pop()))
-rows("check-result-edited", 8, "records-differ", CHECKS, first(lambda v: v["results"][0].update(status="fail")))  # fmt: skip # noqa: E501
-rows("check-result-invented", 8, "checks-differ", CHECKS, first(lambda v: v["results"].append(dict(v["results"][0]))))  # fmt: skip # noqa: E501
-rows("check-status-unknown", 8, "malformed", CHECKS, first(lambda v: v["results"][0].update(status="great")))  # fmt: skip # noqa: E501
+rows(
+    "check-result-edited",
+    8,
+    "records-differ",
+    CHECKS,
+    first(lambda v: v["results"][0].update(status="fail")),
+)
+rows(
+    "check-result-invented",
+    8,
+    "checks-differ",
+    CHECKS,
+    first(lambda v: v["results"].append(dict(v["results"][0]))),
+)
+rows(
+    "check-status-unknown",
+    8,
+    "malformed",
+    CHECKS,
+    first(lambda v: v["results"][0].update(status="great")),
+)
 rows("checks-of-another-trial", 8, "records-differ", CHECKS, lambda r: [r[1], r[0], *r[2:]])
 
 # -- step 9: the report
 
-document("report-of-other-scores", 9, "report-differs", "data/report/report.json", lambda v: v.update(scores={"made": "better"}))  # fmt: skip # noqa: E501
-document("report-without-scores", 9, "report-differs", "data/report/report.json", lambda v: v.pop("scores"))  # fmt: skip # noqa: E501
-document("report-of-another-lock", 9, "report-differs", "data/report/report.json", lambda v: v.update(lock="sha256:" + "1" * 64))  # fmt: skip # noqa: E501
+document(
+    "report-of-other-scores",
+    9,
+    "report-differs",
+    "data/report/report.json",
+    lambda v: v.update(scores={"made": "better"}),
+)
+document(
+    "report-without-scores",
+    9,
+    "report-differs",
+    "data/report/report.json",
+    lambda v: v.pop("scores"),
+)
+document(
+    "report-of-another-lock",
+    9,
+    "report-differs",
+    "data/report/report.json",
+    lambda v: v.update(lock="sha256:" + "1" * 64),
+)
 content("page-of-another-report", 9, "page-differs")(
     lambda f: f | {"data/report/report.html": embedded.embed(b'{"scores":{"made":"better"}}')}
 )
@@ -270,7 +441,13 @@ content("page-without-report", 9, "malformed")(
 content("page-with-two-reports", 9, "malformed")(
     lambda f: f | {"data/report/report.html": f["data/report/report.html"] * 2}
 )
-rows("scores-of-other-records", 8, "scores-differ", RECORDS, first(lambda v: v["facts"].update(requests=9)))  # fmt: skip # noqa: E501
+rows(
+    "scores-of-other-records",
+    8,
+    "scores-differ",
+    RECORDS,
+    first(lambda v: v["facts"].update(requests=9)),
+)
 
 
 def rescored(name: str, edit: Callable[[Any], Any]) -> None:

@@ -42,11 +42,24 @@ def tar(name: str, code: str = "malformed") -> Callable[[Callable[[bytes], bytes
 # -- step 0: the container
 
 for label, what in {
-    "space": "a b", "control": "a\x01b", "newline": "a\nb", "backslash": "a\\b", "percent": "a%20b",
-    "dot-end": "a.", "tilde": "~a", "dash": "-a", "device": "con.txt", "nfd": "e\u0301.txt",
-    "bidi": "a\u202eb", "nbsp": "a\u00a0b", "zero-width": "a\u200bb", "long": "x" * 150,
-    "fold": "BAG-INFO.TXT", "colon": "a:b", "private-use": "a\ue000b",
-}.items():  # fmt: skip
+    "space": "a b",
+    "control": "a\x01b",
+    "newline": "a\nb",
+    "backslash": "a\\b",
+    "percent": "a%20b",
+    "dot-end": "a.",
+    "tilde": "~a",
+    "dash": "-a",
+    "device": "con.txt",
+    "nfd": "e\u0301.txt",
+    "bidi": "a\u202eb",
+    "nbsp": "a\u00a0b",
+    "zero-width": "a\u200bb",
+    "long": "x" * 150,
+    "fold": "BAG-INFO.TXT",
+    "colon": "a:b",
+    "private-use": "a\ue000b",
+}.items():
     folder(f"name-{label}", 0, "malformed")(
         lambda at, what=what: (at / what).write_bytes(b"x") and None  # type: ignore[misc]
     )
@@ -104,9 +117,17 @@ def _(at: Path) -> None:
 # -- step 1: the index
 
 
-for place in ("extra.txt", "data/extra.txt", ".hidden", "data/.git-x/config", "signatures/x.json",
-              "keys/extra.pem", "attestations/extra.json", "signatures/time-stamp.tsr",
-              "data/traces/direct-reference/three-way-match/0/extra"):  # fmt: skip
+for place in (
+    "extra.txt",
+    "data/extra.txt",
+    ".hidden",
+    "data/.git-x/config",
+    "signatures/x.json",
+    "keys/extra.pem",
+    "attestations/extra.json",
+    "signatures/time-stamp.tsr",
+    "data/traces/direct-reference/three-way-match/0/extra",
+):
 
     def _extra(at: Path, place: str = place) -> None:
         (at / place).parent.mkdir(parents=True, exist_ok=True)
@@ -114,8 +135,18 @@ for place in ("extra.txt", "data/extra.txt", ".hidden", "data/.git-x/config", "s
 
     folder(f"unlisted-{place.replace('/', '-')}", 1, "unlisted-file")(_extra)
 
-for place in (TAGS, LIST, f"{TRACE}/events.jsonl", "data/lock.json", "bagit.txt", "bag-info.txt",
-              KEY, "keys/allowed_signers", "VERIFY.md", "verify.sh"):  # fmt: skip
+for place in (
+    TAGS,
+    LIST,
+    f"{TRACE}/events.jsonl",
+    "data/lock.json",
+    "bagit.txt",
+    "bag-info.txt",
+    KEY,
+    "keys/allowed_signers",
+    "VERIFY.md",
+    "verify.sh",
+):
 
     def _gone(at: Path, place: str = place) -> None:
         (at / place).unlink()
@@ -174,7 +205,9 @@ list_case("line-of-nothing", lambda d: d + b"0" * 64 + b"  data/zzz\n", "missing
 @folder("tag-list-leaves-out-the-list", 1, "index-incomplete")
 def _(at: Path) -> None:
     rows = (at / TAGS).read_bytes().splitlines(keepends=True)
-    (at / TAGS).write_bytes(b"".join(r for r in rows if not r.endswith(b"  " + LIST.encode() + b"\n")))  # fmt: skip # noqa: E501
+    (at / TAGS).write_bytes(
+        b"".join(r for r in rows if not r.endswith(b"  " + LIST.encode() + b"\n"))
+    )
 
 
 @folder("tag-list-names-a-signature", 1, "misplaced-file")
@@ -186,8 +219,16 @@ def _(at: Path) -> None:
 
 # -- step 2: the digests
 
-for place in (f"{TRACE}/events.jsonl", "data/lock.json", "data/results/scores.json", "bag-info.txt",
-              "data/report/report.html", "data/release-notes.md", "verify.sh", KEY):  # fmt: skip
+for place in (
+    f"{TRACE}/events.jsonl",
+    "data/lock.json",
+    "data/results/scores.json",
+    "bag-info.txt",
+    "data/report/report.html",
+    "data/release-notes.md",
+    "verify.sh",
+    KEY,
+):
 
     def _flip(at: Path, place: str = place) -> None:
         data = bytearray((at / place).read_bytes())

@@ -78,10 +78,22 @@ wrapped("payload-type-swapped", "malformed", lambda v: dsse(v).update(payloadTyp
 wrapped("media-type-swapped", "malformed", lambda v: v.update(mediaType="x"))
 wrapped("empty-payload", "malformed", lambda v: dsse(v).update(payload=""))
 wrapped("keyid-of-another", "malformed", lambda v: one(v).update(keyid=BOB.public.keyid))
-wrapped("hint-of-another", "malformed", lambda v: v["verificationMaterial"]["publicKey"].update(hint="x"))  # fmt: skip # noqa: E501
-wrapped("certificate-instead", "malformed", lambda v: v.update(verificationMaterial={"certificate": {"rawBytes": "AAAA"}}))  # fmt: skip # noqa: E501
+wrapped(
+    "hint-of-another",
+    "malformed",
+    lambda v: v["verificationMaterial"]["publicKey"].update(hint="x"),
+)
+wrapped(
+    "certificate-instead",
+    "malformed",
+    lambda v: v.update(verificationMaterial={"certificate": {"rawBytes": "AAAA"}}),
+)
 wrapped("unknown-field", "malformed", lambda v: v.update(extra=1))
-wrapped("url-safe-base64", "malformed", lambda v: one(v).update(sig=one(v)["sig"].replace("/", "_").replace("+", "-") + "-"))  # fmt: skip # noqa: E501
+wrapped(
+    "url-safe-base64",
+    "malformed",
+    lambda v: one(v).update(sig=one(v)["sig"].replace("/", "_").replace("+", "-") + "-"),
+)
 wrapped("base64-with-newline", "malformed", lambda v: one(v).update(sig=one(v)["sig"] + "\n"))
 wrapped(
     "signature-of-zero",
@@ -306,7 +318,11 @@ def predicate(name: str, code: str, **changes: Any) -> None:
     stated(name, code, lambda v: v["predicate"].update(changes))
 
 
-stated("about-another-bundle", "other-subject", lambda v: v["subject"][0].update(digest={"sha256": "1" * 64}))  # fmt: skip # noqa: E501
+stated(
+    "about-another-bundle",
+    "other-subject",
+    lambda v: v["subject"][0].update(digest={"sha256": "1" * 64}),
+)
 stated("about-another-file", "other-subject", lambda v: v["subject"][0].update(name=LIST))
 stated(
     "about-two-things",
@@ -314,14 +330,30 @@ stated(
     lambda v: v["subject"].append({"name": "x", "digest": {"sha256": "1" * 64}}),
 )
 stated("of-another-predicate", "other-predicate", lambda v: v.update(predicateType="urn:other"))
-stated("of-the-next-version", "other-predicate", lambda v: v.update(predicateType=v["predicateType"][:-1] + "2"))  # fmt: skip # noqa: E501
+stated(
+    "of-the-next-version",
+    "other-predicate",
+    lambda v: v.update(predicateType=v["predicateType"][:-1] + "2"),
+)
 stated("unknown-field", "malformed", lambda v: v["predicate"].update(extra=1))
 stated("missing-field", "malformed", lambda v: v["predicate"].pop("name"))
 stated("wrong-file-count", "claim-differs", lambda v: v["predicate"]["payload"].update(files=1))
 stated("wrong-byte-count", "claim-differs", lambda v: v["predicate"]["payload"].update(bytes=1))
-stated("wrong-list", "claim-differs", lambda v: v["predicate"]["payload"].update(manifest="sha256:" + "1" * 64))  # fmt: skip # noqa: E501
-stated("wrong-scores", "claim-differs", lambda v: v["predicate"]["documents"].update({"data/results/scores.json": "sha256:" + "1" * 64}))  # fmt: skip # noqa: E501
-stated("lock-not-claimed", "claim-differs", lambda v: v["predicate"]["documents"].pop("data/lock.json"))  # fmt: skip # noqa: E501
+stated(
+    "wrong-list",
+    "claim-differs",
+    lambda v: v["predicate"]["payload"].update(manifest="sha256:" + "1" * 64),
+)
+stated(
+    "wrong-scores",
+    "claim-differs",
+    lambda v: v["predicate"]["documents"].update(
+        {"data/results/scores.json": "sha256:" + "1" * 64}
+    ),
+)
+stated(
+    "lock-not-claimed", "claim-differs", lambda v: v["predicate"]["documents"].pop("data/lock.json")
+)
 predicate("sequence-negative", "malformed", sequence=-1)
 predicate("sequence-a-flag", "malformed", sequence=True)
 predicate("version-not-semantic", "malformed", version="1.0")
@@ -341,7 +373,9 @@ def statement_step_three(name: str, edit: Callable[[dict[str, Any]], object]) ->
 
 
 statement_step_three("time-local", lambda v: v["predicate"].update(created="2026-03-01T12:00:00"))
-statement_step_three("time-impossible", lambda v: v["predicate"].update(created="2026-02-30T12:00:00Z"))  # fmt: skip # noqa: E501
+statement_step_three(
+    "time-impossible", lambda v: v["predicate"].update(created="2026-02-30T12:00:00Z")
+)
 statement_step_three("type-v0.1", lambda v: v.update(_type="https://in-toto.io/Statement/v0.1"))
 statement_step_three("no-subject", lambda v: v.update(subject=[]))
 statement_step_three("weak-digest", lambda v: v["subject"][0].update(digest={"sha1": "1" * 40}))

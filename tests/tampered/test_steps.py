@@ -38,7 +38,10 @@ def index_without_its_questions(original: Callable[[Any], None]) -> Callable[[An
 
     def index(case: Any) -> None:
         real = case.container.members
-        tags, data = (case.container.read(n, 1 << 20) for n in (outer.bagit.TAG_MANIFEST_NAME, outer.bagit.MANIFEST_NAME))  # fmt: skip # noqa: E501
+        tags, data = (
+            case.container.read(n, 1 << 20)
+            for n in (outer.bagit.TAG_MANIFEST_NAME, outer.bagit.MANIFEST_NAME)
+        )
         listed = {line[66:] for line in (tags + data).decode().splitlines()}
         listed |= {outer.bagit.TAG_MANIFEST_NAME, *(p for p in real if p.startswith("signatures/"))}
         case.container.members = {p: m for p, m in real.items() if p in listed}
@@ -53,7 +56,7 @@ DISABLED: dict[int, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     1: (
         "unlisted-data-extra.txt",
         lambda m: m.setitem(OUTER, 1, index_without_its_questions(OUTER[1])),
-    ),  # fmt: skip
+    ),
     2: ("flipped-data-release-notes.md", lambda m: m.setitem(OUTER, 2, nothing)),
     3: ("signed-by-a-stranger", lambda m: m.setattr(outer, "_judge", take_any_signer)),
     4: ("statement-about-another-bundle", lambda m: m.setitem(OUTER, 4, take_the_claim)),

@@ -114,7 +114,9 @@ def test_a_key_that_was_not_announced_cannot_cosign(tmp_path: Path) -> None:
 
 
 def test_a_cosigner_does_not_follow_a_statement_about_something_else(tmp_path: Path) -> None:
-    info = ReleaseInfo(**{**bundles.INFO.__dict__, "signers": (bundles.ALICE.public, bundles.BOB.public)})  # fmt: skip # noqa: E501
+    info = ReleaseInfo(
+        **{**bundles.INFO.__dict__, "signers": (bundles.ALICE.public, bundles.BOB.public)}
+    )
     bundling.bundle(SMALL, [bundles.ALICE], info, tmp_path / "b")
     tags = tmp_path / "b" / "tagmanifest-sha256.txt"
     tags.write_bytes(tags.read_bytes() + b"0" * 64 + b"  x\n")
