@@ -122,7 +122,7 @@ def test_a_lock_with_another_layer_digest_names_the_layer(place: Place) -> None:
     node = lock.layers.node.model_copy(update={"diff_id": "sha256:" + "4" * 64})
     wrong = lock.model_copy(update={"layers": lock.layers.model_copy(update={"node": node})})
     edited = LockedImage(wrong, place.locked.package_json, place.locked.package_lock)
-    with pytest.raises(PinError, match="the node layer of .* built to other bytes"):
+    with pytest.raises(PinError, match=r"the node layer of .* built to other bytes"):
         building.build(edited, place.engine, place.workshop)
 
 

@@ -108,11 +108,11 @@ def private_engine() -> PrivateEngine:
 
 
 @contextlib.contextmanager
-def opened(environment: Mapping[str, str] | None = None, *, keep: bool = False) -> Iterator[Engine]:
-    """An engine for as long as the block runs, free of leftovers of earlier runs of ours.
+def opened(environment: Mapping[str, str] | None = None) -> Iterator[Engine]:
+    """An engine for as long as the block runs.
 
-    One that was found is used; else, as root, a private dockerd is started and stopped at the end
-    (`keep` leaves it running). Raises InfraError with the exact command to run.
+    One that was found is used; else, as root, a private dockerd is started and stopped at the end.
+    Raises InfraError with the exact command to run.
     """
     found = environment if environment is not None else os.environ
     for address, source in candidates(found, os.getuid()):
@@ -137,12 +137,8 @@ def opened(environment: Mapping[str, str] | None = None, *, keep: bool = False) 
             do=f"run `{INSTALL}` and `sudo usermod -aG docker $USER`, then log in again",
         )
     private = private_engine()
-    private.start()
-    try:
-        with contextlib.closing(Engine(private.address)) as engine:
-            # Nobody else uses this one: whatever carries our label is a leftover of a killed run.
+    with private.lease() as alone, contextlib.closing(Engine(private.address)) as engine:
+        if alone:
+            # Whatever carries our label here is a leftover of a killed run.
             engine.sweep()
-            yield engine
-    finally:
-        if not keep:
-            private.stop()
+        yield engine

@@ -1,15 +1,20 @@
 """a machine without an engine -> a private dockerd of ours, gone when the work is done.
 
-Everything of it lies in one folder (data root, exec root, socket, pid file, log). One that
+Its data, pid file and log lie in one folder, its sockets in `/run/clawpro-<hash>`. One that
 survived kill -9 is told by its pid file *and* its command line, and used again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +26,6 @@ from clawpro_artifact.errors import InfraError
 
 _START_S = 60.0
 _STOP_S = 30.0
-# sun_path is 108 bytes with its final zero (unix(7)).
-_MAX_SOCKET = 107
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,18 @@ class PrivateEngine:
     folder: Path
 
     @property
+    def runtime(self) -> Path:
+        """Sockets and state of this boot, at a short path whatever the cache folder is called.
+
+        A socket's path has at most 104 bytes for containerd.
+        """
+        name = hashlib.sha256(os.fsencode(self.folder.absolute())).hexdigest()[:8]
+        return Path("/run") / f"clawpro-{name}"
+
+    @property
     def socket(self) -> Path:
-        """Where it listens; a short path whatever the user's cache folder is called."""
-        own = self.folder / "docker.sock"
-        if len(os.fsencode(own)) <= _MAX_SOCKET:
-            return own
-        return Path(f"/run/clawpro-{os.getuid()}.sock")
+        """Where it listens."""
+        return self.runtime / "docker.sock"
 
     @property
     def address(self) -> str:
@@ -63,13 +72,13 @@ class PrivateEngine:
         self.stop()
         program = host.require("dockerd")
         make_folder(self.folder, 0o711)
-        self.socket.unlink(missing_ok=True)
+        make_folder(self.runtime, 0o711)
         log = self.folder / "dockerd.log"
         command = [
             program,
             "--data-root",
             str(self.folder / "data"),
-            f"--exec-root={self.folder / 'exec'}",
+            f"--exec-root={self.runtime / 'exec'}",
             f"--pidfile={self.folder / 'dockerd.pid'}",
             f"--host={self.address}",
             # Trials have no network at all; so neither a bridge nor a firewall rule is made.
@@ -104,38 +113,48 @@ class PrivateEngine:
             do="start an engine yourself and set DOCKER_HOST",
         )
 
+    @contextlib.contextmanager
+    def lease(self) -> Iterator[bool]:
+        """Started for the block; stopped at its end unless another process uses it too.
+
+        Gives whether this process is alone, so that leftovers of a killed one may be removed. The
+        kernel drops the lock of a killed process.
+        """
+        make_folder(self.folder, 0o711)
+        with (self.folder / "lease").open("w") as lock:
+            alone = _try_lock(lock.fileno())
+            if not alone:
+                fcntl.flock(lock, fcntl.LOCK_SH)  # waits while another one starts it
+            self.start()
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            try:
+                yield alone
+            finally:
+                if _try_lock(lock.fileno()):
+                    self.stop()
+
     def stop(self) -> None:
         """Stop it, its containerd and its mounts. Nothing happens if it does not run."""
         pid = self.pid
         if pid is not None:
-            os.kill(pid, signal.SIGTERM)
-            end = time.monotonic() + _STOP_S
-            while self.pid == pid and time.monotonic() < end:
-                _reap(pid)
-                time.sleep(0.1)
-            if self.pid == pid:
-                os.kill(pid, signal.SIGKILL)
+            _end(pid)
         self._stop_containerd()
         self._unmount()
-        for name in (self.socket, self.folder / "dockerd.pid"):
-            name.unlink(missing_ok=True)
+        (self.folder / "dockerd.pid").unlink(missing_ok=True)
+        shutil.rmtree(self.runtime, ignore_errors=True)
 
     def _stop_containerd(self) -> None:
         """A killed dockerd leaves its containerd; ours is told by its config path."""
         try:
-            pid = int((self.folder / "exec" / "containerd" / "containerd.pid").read_text())
+            pid = int((self.runtime / "exec" / "containerd" / "containerd.pid").read_text())
             line = Path(f"/proc/{pid}/cmdline").read_bytes()
         except (OSError, ValueError):
             return
-        if os.fsencode(self.folder) in line:
-            os.kill(pid, signal.SIGTERM)
-            end = time.monotonic() + _STOP_S
-            while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
-                _reap(pid)
-                time.sleep(0.1)
+        if os.fsencode(self.runtime) in line:
+            _end(pid)
 
     def _unmount(self) -> None:
-        below = f"{self.folder}/"
+        below = (f"{self.folder.absolute()}/", f"{self.runtime}/")
         mounts = [
             line.split()[1].encode().decode("unicode_escape")
             for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
@@ -157,11 +176,36 @@ class PrivateEngine:
             return False
 
 
-def _reap(pid: int) -> None:
+def _try_lock(descriptor: int) -> bool:
     try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _end(pid: int) -> None:
+    """TERM, wait, KILL. The pid file is gone before the process is, so the process is asked."""
+    for number, seconds in ((signal.SIGTERM, _STOP_S), (signal.SIGKILL, 5.0)):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return
+        end = time.monotonic() + seconds
+        while running(pid) and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+def running(pid: int) -> bool:
+    """Whether a process runs; one that ended and was not waited for (a zombie) does not."""
+    # Not our child: then its own parent waits for it.
+    with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        return
+    try:
+        # The state follows the name in parentheses, which may hold anything (proc(5)).
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _tail(log: Path, lines: int = 8) -> str:
