@@ -27,8 +27,9 @@ class TranscriptRow:
 class RawAttempt:
     """What one execution left behind; file contents lie in `blobs/<sha256 hex>` of its folder.
 
-    `reason` is a stable word or phrase. `world_events` are {"event": id, "after_exchange": n,
-    "t_ms": t, "effect": {...}} as applied. `faults` are infrastructure facts the adapter saw
+    `reason` is a stable word or phrase. `world_events` are {"event": id, "effect": {...},
+    "before_exchange": n, "t_ms": t} as applied, `file_changes` {"path", "change", "digest",
+    "before_exchange", "t_ms"}: what the agent did between two exchanges. `faults` are infrastructure facts the adapter saw
     (dropped connection, silent fallback, unreadable store): any one makes the outcome
     `infra_failed`.
     """
@@ -45,6 +46,7 @@ class RawAttempt:
     after: Snapshot = EMPTY
     stores: dict[str, Any] = field(default_factory=dict)
     world_events: tuple[dict[str, Any], ...] = ()
+    file_changes: tuple[dict[str, Any], ...] = ()
     network_attempts: tuple[dict[str, Any], ...] = ()
     limits_hit: tuple[dict[str, Any], ...] = ()
     faults: tuple[str, ...] = ()
@@ -53,6 +55,8 @@ class RawAttempt:
     environment: dict[str, str] = field(default_factory=dict)
     # Exact secret values that this execution used (model key, gateway token): for the sanitizer.
     secrets: tuple[str, ...] = ()
+    # The text that was asked, canaries filled in; the cross-check says whether it arrived.
+    prompt: str = ""
 
 
 class RuntimeHost(Protocol):

@@ -1,0 +1,262 @@
+"""TrialSpec + Scenario -> RawAttempt: OpenClaw behind its gateway, in a confined container.
+
+Two isolations, one code: `container` makes a fresh host for each trial, `warm` brings one host back
+to its baseline after each and gives it up when that cannot be shown. Warm hosts are warmed by one
+throw-away turn, because the first turn of an agent costs ten times a later one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clawpro_artifact.adapters.boundary import Boundary, Recorder
+from clawpro_artifact.adapters.clock import monotonic, now, timestamp
+from clawpro_artifact.adapters.engine import Engine
+from clawpro_artifact.adapters.models.answer import Model, ModelAnswer
+from clawpro_artifact.adapters.runtimes import space as spaces
+from clawpro_artifact.adapters.runtimes.host import RawAttempt
+from clawpro_artifact.adapters.runtimes.openclaw import stores
+from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
+from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
+from clawpro_artifact.adapters.runtimes.world import World
+from clawpro_artifact.errors import InfraError
+from clawpro_artifact.formats.scenarios import ScenarioFolder
+from clawpro_artifact.model import canary
+from clawpro_artifact.model.manifest import Limits
+from clawpro_artifact.model.plan import TrialSpec
+from clawpro_artifact.model.prompt import compose_prompt
+from clawpro_artifact.model.scenario import Scenario
+from clawpro_artifact.model.trial import Outcome
+
+QUIET_SECONDS = 1.0
+_WARM_LIMITS = Limits(wall_seconds=120, requests=4, output_tokens=1000)
+
+
+@dataclass(frozen=True)
+class HostSettings:
+    """What every host of a run shares. `surfaces` are those any of its configurations declares."""
+
+    engine: Engine
+    image: str
+    version: str
+    surfaces: tuple[str, ...]
+    isolation: str
+    run: str
+    model_for: Callable[[TrialSpec, ScenarioFolder, Mapping[str, str]], Model]
+    folder_for: Callable[[str], ScenarioFolder]
+
+
+class OpenClawHost:
+    """A RuntimeHost. Recycles its container after each trial, or when a warm reset is not shown."""
+
+    def __init__(self, settings: HostSettings) -> None:
+        self._settings = settings
+        self._gateway: Gateway | None = None
+        self._baseline: Baseline | None = None
+        self.recycled: list[str] = []
+
+    def run(
+        self, spec: TrialSpec, scenario: Scenario, folder: Path, attempt_dir: Path
+    ) -> RawAttempt:
+        """Execute `spec` once; see `host.RuntimeHost`."""
+        gateway = self._ready()
+        task = self._settings.folder_for(scenario.id)
+        values = canary.values(spec.seed, scenario)
+        session = f"agent:main:trial-{spec.seed:014x}"
+        try:
+            return self._trial(gateway, spec, task, values, session, attempt_dir)
+        finally:
+            self._after(gateway, [f"trial-{spec.seed:014x}", *values.values()])
+
+    def close(self) -> None:
+        """Stop the container and remove its folders."""
+        gateway, self._gateway, self._baseline = self._gateway, None, None
+        if gateway is not None:
+            try:
+                gateway.close()
+            except InfraError:
+                pass
+            shutil.rmtree(gateway.root, ignore_errors=True)
+
+    def _ready(self) -> Gateway:
+        if self._gateway is not None:
+            return self._gateway
+        s = self._settings
+        root = Path(tempfile.mkdtemp(prefix="clawpro-"))
+        root.chmod(0o755)
+        gateway = Gateway(s.engine, s.image, s.version, s.surfaces, s.run, root)
+        self._gateway = gateway
+        try:
+            gateway.wait_ready()
+            if s.isolation == "warm":
+                self._warm_up(gateway)
+                self._baseline = Baseline(gateway)
+        except BaseException:
+            self.close()
+            raise
+        return gateway
+
+    def _warm_up(self, gateway: Gateway) -> None:
+        gateway.boundary.begin(Recorder(_Greeter(), _WARM_LIMITS))
+        try:
+            status, value = gateway.turn("agent:main:warm-up", "Hello.", 120)
+        finally:
+            gateway.boundary.end()
+        if status != 200:
+            raise InfraError("the warm-up turn failed", found=str(value)[:300])
+        row: dict[str, Any] = {"key": "agent:main:warm-up", "deleteTranscript": True}
+        gateway.rpc("sessions.delete", row)
+
+    def _after(self, gateway: Gateway, marks: list[str]) -> None:
+        if self._gateway is not gateway:
+            return
+        if self._baseline is None:
+            self.close()
+            return
+        reason = reset(gateway, self._baseline, marks)
+        if reason is not None:
+            self.recycled.append(reason)
+            self.close()
+
+    def _trial(
+        self,
+        gateway: Gateway,
+        spec: TrialSpec,
+        task: ScenarioFolder,
+        values: Mapping[str, str],
+        session: str,
+        attempt_dir: Path,
+    ) -> RawAttempt:
+        blobs = attempt_dir / "blobs"
+
+        def fill(data: bytes) -> bytes:
+            return canary.fill_bytes(data, values)
+
+        spaces.lay_out(task, gateway.space, OWNER, fill)
+        for job in task.scenario.surfaces.get("scheduling", {}).get("jobs", []):
+            gateway.rpc("cron.add", {k: v for k, v in job.items() if k != "id"})
+        world = World(task, gateway.space, OWNER, fill)
+        world.before_answer(0, 0, 0)
+        before = spaces.snapshot(gateway.space, blobs)
+        prompt = canary.fill(compose_prompt(task.scenario, task.prompt_texts()), values)
+        recorder = Recorder(self._settings.model_for(spec, task, values), spec.limits)
+        recorder.watch = lambda number, request, conversation: world.before_answer(
+            number, recorder.tool_results(request, conversation), 0
+        )
+        started_at, clock = timestamp(now()), monotonic()
+        gateway.boundary.begin(recorder)
+        faults: list[str] = []
+        status, answer, timed_out = 0, None, False
+        try:
+            status, value = gateway.turn(session, prompt, spec.limits.wall_seconds)
+            answer = _answer(value) if status == 200 else None
+            timed_out = _until_quiet(recorder, clock + spec.limits.wall_seconds)
+        except TimeoutError:
+            timed_out = True
+        except InfraError as error:
+            faults.append(str(error))
+        finally:
+            boundary = gateway.boundary.end()
+        duration = int(1000 * (monotonic() - clock))
+        world.before_answer(len(boundary.exchanges), 10**9, 0) if not faults else None
+        after = spaces.snapshot(gateway.space, blobs)
+        if not gateway.alive():
+            faults.append("the container ended during the trial: " + gateway.logs(400))
+            transcript, jobs = (), []
+        else:
+            transcript = stores.transcript(gateway.state)
+            jobs = stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
+        faults += [*boundary.faults, *world.faults]
+        outcome, reason = judge(boundary, status, timed_out, faults)
+        return RawAttempt(
+            outcome=outcome,
+            reason=reason,
+            started_at=started_at,
+            duration_ms=duration,
+            answer=last_answer(boundary) if outcome == "completed" else answer,
+            exchanges=boundary.exchanges,
+            transport="gateway",
+            transcript=transcript,
+            before=before,
+            after=after,
+            stores={
+                "memory": {"notes": stores.notes(gateway.space, after)},
+                "scheduling": {"jobs": jobs},
+            },
+            world_events=tuple(world.happened),
+            file_changes=tuple(world.changes),
+            limits_hit=boundary.limits,
+            faults=tuple(faults),
+            image=gateway.image_id,
+            environment={
+                "isolation": self._settings.isolation,
+                "runtime": f"openclaw@{self._settings.version}",
+            },
+            secrets=(gateway.token,),
+            prompt=prompt,
+        )
+
+
+class _Greeter:
+    """Answers the throw-away turn that warms a host up."""
+
+    name = "warm-up"
+
+    def answer(self, request: dict[str, Any], conversation: str, position: int) -> ModelAnswer:
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        return ModelAnswer(text="Ready.", usage=usage, model=self.name)
+
+
+def _answer(value: Any) -> str | None:
+    try:
+        text = value["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _until_quiet(recorder: Recorder, deadline: float) -> bool:
+    """Wait for what goes on in the background; True if it did not end in time."""
+    while recorder.spawned_open() or recorder.quiet_for() < (
+        QUIET_SECONDS if recorder.has_children() else 0.0
+    ):
+        if monotonic() > deadline:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def last_answer(boundary: Boundary) -> str | None:
+    """The last text of the main conversation, as the model gave it."""
+    for exchange in reversed(boundary.exchanges):
+        response = exchange.response
+        if exchange.conversation == "main" and response is not None and not response["calls"]:
+            text = response["text"]
+            return text if isinstance(text, str) else None
+    return None
+
+
+def judge(
+    boundary: Boundary, status: int, timed_out: bool, faults: list[str]
+) -> tuple[Outcome, str]:
+    """Outcome by the record alone: infrastructure first, then limits, then the agent."""
+    if faults:
+        return "infra_failed", faults[0].splitlines()[0][:200]
+    if boundary.limits:
+        return "timed_out", f"limit: {boundary.limits[0]['limit']}"
+    if timed_out:
+        return "timed_out", "limit: wall_seconds"
+    if not boundary.exchanges:
+        return "infra_failed", "the runtime asked no model"
+    if status != 200:
+        return "agent_failed", f"the runtime answered HTTP {status}"
+    return "completed", "the turn ended"
+
+
+__all__ = ["HostSettings", "OpenClawHost", "judge", "last_answer"]

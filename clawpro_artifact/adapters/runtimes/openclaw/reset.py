@@ -1,0 +1,166 @@
+"""a warm gateway after a trial -> the state before it, or the words why it is not.
+
+Sessions and automations go by the gateway's own RPC, so that nothing stays in its memory; their
+rows and archives are then scrubbed from the stores, folders are emptied, processes that are not the
+gateway's are killed. Last, every writable byte is searched for what only the ended trial knew
+(its session key, its canaries): a host on which one is found is not used again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from clawpro_artifact.adapters.clock import monotonic
+from clawpro_artifact.adapters.runtimes import space as spaces
+from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
+from clawpro_artifact.errors import InfraError
+
+_KEEP = ("node-compile-cache", "openclaw", "openclaw-state-locks")
+_OWN_FILES = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".lock")
+QUIET_SECONDS = 20
+
+
+class Baseline:
+    """What a fresh, warmed-up host looks like: its processes, files, and automations."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.pids = gateway.pids()
+        self.files = _files(gateway.state)
+        self.jobs = {str(j.get("id")) for j in _all_jobs(gateway)}
+
+
+def reset(gateway: Gateway, baseline: Baseline, marks: Iterable[str]) -> str | None:
+    """Bring `gateway` back to `baseline`; None, or why it must not serve another trial."""
+    marks = [m for m in marks if m]
+    try:
+        _kill_strangers(gateway, baseline)
+        _delete_sessions(gateway)
+        for job in _all_jobs(gateway):
+            if str(job.get("id")) not in baseline.jobs:
+                gateway.rpc("cron.remove", {"id": job["id"]})
+        spaces.wipe(gateway.space)
+        spaces.wipe(gateway.home)
+        _clean_tmp(gateway.tmp)
+        _restore_files(gateway.state, baseline.files)
+        for path in sorted(gateway.root.rglob("*.sqlite")):
+            _scrub(path, marks)
+        if not gateway.alive():
+            return "the gateway ended"
+        left = _search(gateway.root / "work", marks)
+        if left is not None:
+            return f"something of the last trial is left in {left}"
+        if {str(j.get("id")) for j in _all_jobs(gateway)} != baseline.jobs:
+            return "the automations are not those of a fresh host"
+    except (InfraError, OSError, sqlite3.Error, TimeoutError) as error:
+        return f"reset failed: {error}"
+    return None
+
+
+def _all_jobs(gateway: Gateway) -> list[dict[str, object]]:
+    payload = gateway.rpc("cron.list", {"includeDisabled": True})
+    found = payload.get("jobs", []) if isinstance(payload, dict) else []
+    return [j for j in found if isinstance(j, dict)]
+
+
+def _delete_sessions(gateway: Gateway) -> None:
+    for _ in range(20):
+        rows = gateway.rpc("sessions.list", {}).get("sessions", [])
+        if not rows:
+            return
+        for row in rows:
+            with suppress(InfraError):
+                gateway.rpc("sessions.delete", {"key": row["key"], "deleteTranscript": True})
+    raise InfraError("sessions cannot be deleted", found=", ".join(str(r["key"]) for r in rows))
+
+
+def _kill_strangers(gateway: Gateway, baseline: Baseline) -> None:
+    end = monotonic() + QUIET_SECONDS
+    while True:
+        strangers = [p for p, s in gateway.pids().items() if baseline.pids.get(p) != s]
+        if not strangers:
+            return
+        if monotonic() > end:
+            raise InfraError("processes of the last trial do not end", found=str(strangers))
+        for pid in strangers:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
+
+
+def _clean_tmp(tmp: Path) -> None:
+    for path in tmp.iterdir():
+        if path.name.startswith(_KEEP) and path.is_dir() and not path.is_symlink():
+            for log in path.rglob("*.log"):
+                if log.is_file() and not log.is_symlink():
+                    os.truncate(log, 0)
+        elif path.is_dir() and not path.is_symlink():
+            spaces.wipe(path)
+            path.rmdir()
+        else:
+            path.unlink()
+
+
+def _files(state: Path) -> dict[str, bytes]:
+    """Small files of the state folder by path; stores are cleaned by row and not by file."""
+    found = {}
+    for path in state.rglob("*"):
+        own = path.name.endswith(_OWN_FILES) or "cache" in path.relative_to(state).parts
+        if path.is_file() and not path.is_symlink() and not own:
+            found[path.relative_to(state).as_posix()] = path.read_bytes()
+    return found
+
+
+def _restore_files(state: Path, files: dict[str, bytes]) -> None:
+    for path in sorted(state.rglob("*"), reverse=True):
+        name = path.relative_to(state).as_posix()
+        own = path.name.endswith(_OWN_FILES) or "cache" in path.relative_to(state).parts
+        if path.is_symlink() or (path.is_file() and name not in files and not own):
+            path.unlink()
+    for name, data in files.items():
+        path = state / name
+        if not path.is_file() or path.read_bytes() != data:
+            spaces.put(state, name, data, OWNER)
+
+
+def _scrub(path: Path, marks: list[str]) -> None:
+    """Delete rows that hold a mark, then give freed pages back, so that no byte of them stays."""
+    with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as db:
+        tables = [
+            r[0]
+            for r in db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' "
+                "AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%' "
+                "AND name NOT LIKE '%_fts_%'"
+            )
+        ]
+        for table in tables:
+            columns = [r[1] for r in db.execute(f'PRAGMA table_info("{table}")')]
+            where = " OR ".join(f'instr(CAST("{c}" AS TEXT), ?) > 0' for c in columns)
+            for mark in marks:
+                with suppress(sqlite3.IntegrityError):
+                    db.execute(f'DELETE FROM "{table}" WHERE {where}', [mark] * len(columns))
+        db.execute("VACUUM")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    os.chown(path, OWNER, OWNER)
+    for tail in ("-wal", "-shm"):
+        side = path.with_name(path.name + tail)
+        if side.exists():
+            os.chown(side, OWNER, OWNER)
+
+
+def _search(root: Path, marks: list[str]) -> str | None:
+    """The first writable file that holds a mark, if any."""
+    needles = [m.encode() for m in marks]
+    for path in root.rglob("*"):
+        if path.is_symlink() or not path.is_file():
+            continue
+        data = path.read_bytes()
+        if any(n in data for n in needles):
+            return path.relative_to(root).as_posix()
+    return None

@@ -1,0 +1,112 @@
+"""runtime version + surfaces -> the configuration file that OpenClaw reads, and its environment.
+
+Every key was tried on the version it is given to; what a version does not know it is not given
+(`shared/reference/openclaw.md` and docs/decisions/0004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from clawpro_artifact.model.image import SPACE
+
+MODEL_PORT = 18080
+GATEWAY_PORT = 18789
+PROVIDER = "boundary"
+MODEL = "model"
+STATE = "/work/state"
+HOME = "/work/home"
+# The version that took `memory.search` and dropped `agents.defaults.memorySearch`.
+_NEW_KEYS = (2026, 8, 0)
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """2026.9.6 -> (2026, 9, 6)."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def document(version: str, surfaces: Collection[str], token: str) -> dict[str, Any]:
+    """`openclaw.json` for one host."""
+    zero = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
+    model = {
+        "id": MODEL,
+        "name": MODEL,
+        "reasoning": False,
+        "input": ["text"],
+        "cost": zero,
+        "contextWindow": 128000,
+        "maxTokens": 8192,
+    }
+    provider = {
+        "baseUrl": f"http://127.0.0.1:{MODEL_PORT}/v1",
+        "apiKey": "unused",
+        "api": "openai-completions",
+        "models": [model],
+    }
+    defaults: dict[str, Any] = {
+        "workspace": SPACE,
+        "skipBootstrap": True,
+        "model": {"primary": f"{PROVIDER}/{MODEL}"},
+        "heartbeat": {"every": "0m"},
+    }
+    found: dict[str, Any] = {
+        "models": {"mode": "merge", "providers": {PROVIDER: provider}},
+        "agents": {"defaults": defaults},
+        "gateway": {
+            "mode": "local",
+            "auth": {"mode": "token", "token": token},
+            "http": {"endpoints": {"chatCompletions": {"enabled": True}}},
+        },
+        "update": {"checkOnStart": False},
+        "discovery": {"mdns": {"mode": "off"}},
+        "plugins": {"allow": plugins(surfaces)},
+        "tools": {"profile": "full"},
+    }
+    if numbers(version) >= _NEW_KEYS:
+        found["telemetry"] = {"enabled": False}
+        found["models"]["catalogRefresh"] = {"enabled": False}
+        found["memory"] = {"search": {"provider": "none"}}
+        found["tools"]["toolSearch"] = False
+        fetch = {"ssrfPolicy": {"dangerouslyAllowPrivateNetwork": True}}
+        found["tools"]["web"] = {"fetch": fetch}
+    else:
+        found["models"]["pricing"] = {"enabled": False}
+        defaults["memorySearch"] = {"provider": "none"}
+    return found
+
+
+def plugins(surfaces: Collection[str]) -> list[str]:
+    """Only what the declared surfaces need is loaded."""
+    names = ["memory-core"]
+    if "messaging" in surfaces:
+        names.append("telegram")
+    if "browsing" in surfaces:
+        names.append("browser")
+    return names
+
+
+def environment(
+    token: str, model_socket: str, control_socket: str, protocol: int
+) -> dict[str, str]:
+    """Environment of the container; nothing in it is worth anything outside."""
+    return {
+        "HOME": HOME,
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "OPENCLAW_STATE_DIR": STATE,
+        "OPENCLAW_CONFIG_PATH": f"{STATE}/openclaw.json",
+        "OPENCLAW_NO_AUTO_UPDATE": "1",
+        "OPENCLAW_OFFLINE": "1",
+        "OPENCLAW_DISABLE_BONJOUR": "1",
+        "OPENCLAW_NO_RESPAWN": "1",
+        "OPENCLAW_EXEC_SHELL_SNAPSHOT": "0",
+        "DO_NOT_TRACK": "1",
+        "CLAWPRO_MODEL_PORT": str(MODEL_PORT),
+        "CLAWPRO_GATEWAY_PORT": str(GATEWAY_PORT),
+        "CLAWPRO_GATEWAY_TOKEN": token,
+        "CLAWPRO_MODEL_SOCKET": model_socket,
+        "CLAWPRO_CONTROL_SOCKET": control_socket,
+        "CLAWPRO_MIN_PROTOCOL": str(min(3, protocol)),
+        "CLAWPRO_MAX_PROTOCOL": str(protocol),
+    }
