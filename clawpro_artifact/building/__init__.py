@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clawpro_artifact.building.adding import add, update, update_incontainer
 from clawpro_artifact.building.assemble import Workshop, build, export, fetch, image_import
 from clawpro_artifact.building.describing import licences, provenance, sbom
 from clawpro_artifact.building.differing import Change, diff
@@ -14,6 +15,7 @@ __all__ = [
     "LockedImage",
     "Reproduction",
     "Workshop",
+    "add",
     "build",
     "check",
     "diff",
@@ -29,5 +31,7 @@ __all__ = [
     "reproduce",
     "resolve",
     "sbom",
+    "update",
+    "update_incontainer",
     "write",
 ]
