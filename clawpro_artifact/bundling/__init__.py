@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from clawpro_artifact.bundling.archive import write_tar
 from clawpro_artifact.bundling.compose import ReleaseContent, compose
-from clawpro_artifact.bundling.write import BundleFile, BundleResult, ReleaseInfo, bundle, cosign
+from clawpro_artifact.bundling.write import (
+    BundleFile,
+    BundleResult,
+    ReleaseInfo,
+    bundle,
+    cosign,
+)
 
 __all__ = [
     "BundleFile",

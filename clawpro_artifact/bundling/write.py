@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -20,6 +20,7 @@ from pathlib import Path
 from clawpro_artifact.adapters import store
 from clawpro_artifact.errors import InfraError, InputError, UsageError
 from clawpro_artifact.formats import bagit, claims, envelope, publickey, sshsig
+from clawpro_artifact.formats.loglist import LogEntry
 from clawpro_artifact.formats.publickey import PublicKey, Signer
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.bundle import Claim
@@ -40,7 +41,8 @@ class ReleaseInfo:
     """What the signers claim besides the content.
 
     `created`: RFC 3339, UTC, whole seconds. `sequence` counts the releases of this name from 0;
-    `previous`: bundle id of the one before. `signers`: all keys that are to sign, if some of them
+    `previous`: bundle id of the one before. `log_key`: whose checkpoints the bundle carries.
+    `signers`: all keys that are to sign, if some of them
     sign later (`cosign`); empty means those that sign now.
     """
 
@@ -51,6 +53,7 @@ class ReleaseInfo:
     sequence: int = 0
     previous: str | None = None
     signers: tuple[PublicKey, ...] = ()
+    log_key: PublicKey | None = None
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,16 @@ class BundleResult:
 
 
 def bundle(
-    content: Iterable[BundleFile], signers: Sequence[Signer], info: ReleaseInfo, out: Path
+    content: Iterable[BundleFile],
+    signers: Sequence[Signer],
+    info: ReleaseInfo,
+    out: Path,
+    log: Callable[[bytes], LogEntry] | None = None,
 ) -> BundleResult:
     """Writes the signed bundle at `out`, which must not exist.
 
+    `log` appends the tag manifest to the release log of `info.log_key`; it is called once all is
+    signed and again, with the same bytes, if the same bundle is written again after a crash.
     Raises InputError for unsafe, colliding or misplaced paths or a source that is no plain file,
     UsageError if `out` exists or nobody signs, InfraError if the disk refuses; then nothing is left
     at `out`.
@@ -76,6 +85,8 @@ def bundle(
     expected = info.signers or tuple(s.public for s in signers)
     if not {s.public for s in signers} <= set(expected):
         raise UsageError("a key signs that is not among the announced signers")
+    if (log is None) != (info.log_key is None):
+        raise UsageError("a log and its key go together")
     with _stage(out) as folder:
         written = _Written(folder)
         for file in content:
@@ -91,6 +102,10 @@ def bundle(
         bundle_id = "sha256:" + written.digests[bagit.TAG_MANIFEST_NAME]
         for signer in signers:
             _add_signatures(written, signer, claims.write(claim, bundle_id))
+        if log is not None:
+            entry = log((folder / bagit.TAG_MANIFEST_NAME).read_bytes())
+            written.add(names.LOG_PROOF, entry.proof)
+            written.add(names.LOG_LIST, entry.leaves)
         written.sync()
     return BundleResult(bundle_id, out, claim)
 
@@ -195,30 +210,8 @@ def _chunks(source: bytes | Path) -> Iterator[bytes]:
 def _add_tags(written: _Written, info: ReleaseInfo, signers: Sequence[PublicKey]) -> Claim:
     """The tag files and manifests; what the statement will say."""
     payload = [bagit.Entry(p, d) for p, d in written.digests.items() if p.startswith(names.DATA)]
-    total = sum(written.sizes[e.path] for e in payload)
-    written.add(bagit.DECLARATION_NAME, bagit.DECLARATION)
-    fields = (
-        ("Bag-Software-Agent", info.software),
-        ("Bagging-Date", info.created[:10]),
-        ("External-Identifier", f"{info.name}-{info.version}"),
-        ("Payload-Oxum", f"{total}.{len(payload)}"),
-    )
-    written.add(bagit.INFO_NAME, bagit.bag_info(fields))
-    package = resources.files("clawpro_artifact.bundling")
-    for name in (names.README_NAME, names.SCRIPT_NAME):
-        written.add(name, (package / name).read_bytes())
-    ordered = sorted(signers, key=lambda k: k.keyid)
-    for key in ordered:
-        written.add(f"{names.KEYS}{key.keyid[: names.KEY_STEM]}.pem", key.pem)
-    lines = "".join(sshsig.allowed_signer(names.PRINCIPAL, k) for k in ordered)
-    written.add(names.ALLOWED_SIGNERS, lines.encode())
     written.add(bagit.MANIFEST_NAME, bagit.manifest(payload))
-    tags = [bagit.Entry(p, d) for p, d in written.digests.items() if not p.startswith(names.DATA)]
-    written.add(bagit.TAG_MANIFEST_NAME, bagit.manifest(tags))
-    # Signatures come later; their names must not collide either.
-    stems = [f"{names.SIGNATURES}{k.keyid[: names.KEY_STEM]}.sig" for k in ordered]
-    bagit.check_paths([*written.digests, *stems], "bundle")
-    return Claim(
+    claim = Claim(
         name=info.name,
         version=info.version,
         sequence=info.sequence,
@@ -230,8 +223,26 @@ def _add_tags(written: _Written, info: ReleaseInfo, signers: Sequence[PublicKey]
         },
         payload_manifest="sha256:" + written.digests[bagit.MANIFEST_NAME],
         payload_files=len(payload),
-        payload_bytes=total,
+        payload_bytes=sum(written.sizes[e.path] for e in payload),
     )
+    written.add(bagit.DECLARATION_NAME, bagit.DECLARATION)
+    written.add(bagit.INFO_NAME, claims.bag_info(claim))
+    package = resources.files("clawpro_artifact.bundling")
+    for name in (names.README_NAME, names.SCRIPT_NAME):
+        written.add(name, (package / name).read_bytes())
+    ordered = sorted(signers, key=lambda k: k.keyid)
+    for key in ordered:
+        written.add(f"{names.KEYS}{key.keyid[: names.KEY_STEM]}.pem", key.pem)
+    if info.log_key is not None:
+        written.add(names.LOG_KEY, info.log_key.pem)
+    lines = "".join(sshsig.allowed_signer(names.PRINCIPAL, k) for k in ordered)
+    written.add(names.ALLOWED_SIGNERS, lines.encode())
+    tags = [bagit.Entry(p, d) for p, d in written.digests.items() if not p.startswith(names.DATA)]
+    written.add(bagit.TAG_MANIFEST_NAME, bagit.manifest(tags))
+    # Signatures come later; their names must not collide either.
+    stems = [f"{names.SIGNATURES}{k.keyid[: names.KEY_STEM]}.sig" for k in ordered]
+    bagit.check_paths([*written.digests, *stems], "bundle")
+    return claim
 
 
 def _add_signatures(written: _Written, signer: Signer, payload: bytes) -> None:

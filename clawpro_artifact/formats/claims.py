@@ -26,6 +26,26 @@ def write(claim: Claim, bundle_id: str) -> bytes:
     return envelope.statement([subject], PREDICATE_TYPE, claim.as_json())
 
 
+def bag_info(claim: Claim) -> bytes:
+    """`bag-info.txt`: the claim's own words, so that the index binds them and its digest differs.
+
+    Without that, two releases with the same files would be one bundle id with two statements.
+    """
+    return bagit.bag_info(
+        (
+            ("Bag-Software-Agent", claim.software),
+            ("Bagging-Date", claim.created[:10]),
+            ("External-Identifier", f"{claim.name}-{claim.version}"),
+            ("Payload-Oxum", f"{claim.payload_bytes}.{claim.payload_files}"),
+            ("Release-Created", claim.created),
+            ("Release-Name", claim.name),
+            ("Release-Previous", claim.previous or "none"),
+            ("Release-Sequence", str(claim.sequence)),
+            ("Release-Version", claim.version),
+        )
+    )
+
+
 def read(statement: Statement, where: str) -> Claim:
     """The claim in a verified statement; InputError for another type, field or form."""
     if statement.predicate_type != PREDICATE_TYPE:

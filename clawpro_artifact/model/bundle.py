@@ -21,7 +21,8 @@ PRINCIPAL = "release"
 README_NAME = "VERIFY.md"
 SCRIPT_NAME = "verify.sh"
 LOG_PROOF = "signatures/log-proof.txt"
-TIME_STAMP = "signatures/time-stamp.tsr"
+LOG_LIST = "signatures/log-list.txt"
+LOG_KEY = "keys/log.pem"
 KEY_STEM = 16  # hex digits of a keyid in the names of its files
 
 MANIFEST = "data/manifest.json"
@@ -140,12 +141,16 @@ class LastSeen:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All findings in the order of the steps; `claim` and `keys` only once step 4 has passed."""
+    """All findings in the order of the steps; `claim` and `keys` only once step 4 has passed.
+
+    `log`: size and root (hex) of the release log that the bundle came with.
+    """
 
     bundle_id: str | None
     findings: tuple[Finding, ...]
     claim: Claim | None = None
     keys: tuple[str, ...] = ()
+    log: tuple[int, str] | None = None
 
     @property
     def answer(self) -> Answer:
@@ -164,6 +169,13 @@ class Verdict:
         failed = {f.exit_code for f in self.findings if f.status == "failed"}
         return failed.pop() if len(failed) == 1 else 1
 
+    def remembered(self) -> LastSeen:
+        """What a reader keeps after a yes; ValueError after anything else."""
+        if self.answer != "yes" or self.claim is None or self.bundle_id is None:
+            raise ValueError("only a release that was accepted is remembered")
+        size, root = self.log or (None, None)
+        return LastSeen(self.claim.name, self.claim.sequence, self.bundle_id, size, root)
+
     def status_of(self, step: int) -> Status:
         """failed if anything of the step failed, passed only if all of it passed."""
         states = {f.status for f in self.findings if f.step == step}
@@ -180,6 +192,7 @@ class Verdict:
             "bundle": self.bundle_id,
             "claim": self.claim.as_json() if self.claim else None,
             "keys": list(self.keys),
+            "log": None if self.log is None else {"size": self.log[0], "root": self.log[1]},
             "steps": [
                 {"step": n, "title": title, "status": self.status_of(n)}
                 for n, title in enumerate(STEPS)

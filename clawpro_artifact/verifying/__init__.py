@@ -77,7 +77,8 @@ def verify(
             container.check_unchanged()
         except InputError as error:
             findings.append(failed(2, error))
-    return Verdict(case.bundle_id, tuple(findings), case.claim, case.signed_by)
+    log = None if case.log is None else (case.log.head.size, case.log.head.root.hex())
+    return Verdict(case.bundle_id, tuple(findings), case.claim, case.signed_by, log)
 
 
 def _look(case: Case, step: int, look: Inner) -> list[Finding]:

@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from clawpro_artifact.errors import InputError
-from clawpro_artifact.formats import canonical, schema
+from clawpro_artifact.formats import canonical, merkle, schema
 from clawpro_artifact.formats.envelope import Verified
+from clawpro_artifact.formats.publickey import PublicKey
 from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.formats.trust import TrustPolicy
 from clawpro_artifact.formats.view import Container
@@ -18,6 +19,15 @@ from clawpro_artifact.model.bundle import Claim, Finding, LastSeen
 
 MAX_DOCUMENT = 64 * 1024 * 1024
 MAX_LINE = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Logged:
+    """The bundle's place in a release log whose key copy, list and proof agree with each other."""
+
+    head: merkle.Checkpoint
+    leaves: tuple[bytes, ...]
+    key: PublicKey
 
 
 class RefusedError(Exception):
@@ -51,6 +61,7 @@ class Case:
     tags: dict[str, str] = field(default_factory=dict)
     bundle_id: str = ""
     verified: Verified | None = None
+    log: Logged | None = None
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
     kept: dict[str, Any] = field(default_factory=dict)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from clawpro_artifact.formats import bagit, merkle
-from clawpro_artifact.model import bundle as names
+from clawpro_artifact.formats import merkle
 from clawpro_artifact.model.bundle import LastSeen
 from clawpro_artifact.verifying.case import Case, RefusedError, UncheckedError
 
-_PROOF_BYTES = 1 << 16
-
 
 def history(case: Case) -> None:
-    """Step 10: against what the caller remembers, and the release log if the policy names one."""
-    head = _log(case)
+    """Step 10: against what the caller remembers, and the release log if the policy names one.
+
+    A log that forgets, rewrites or shows two faces cannot have the root that was seen as the root
+    of its first leaves.
+    """
+    _in_trusted_log(case)
     claim, last = case.claim, case.last_seen
     assert claim is not None
     if last is None:
@@ -28,31 +29,30 @@ def history(case: Case) -> None:
     if claim.sequence == last.sequence + 1 and claim.previous != last.bundle_id:
         detail = f"it follows {claim.previous}, but {last.bundle_id} was seen"
         raise RefusedError("equivocation", detail, 8)
-    if head is not None and last.log_size is not None and head.size < last.log_size:
-        detail = f"the log has {head.size} releases, {last.log_size} were seen"
-        raise RefusedError("log-rollback", detail, 8)
-    if head is not None and head.size == last.log_size and head.root.hex() != last.log_root:
-        raise RefusedError("equivocation", "two logs of the same size differ", 8)
+    if last.log_size is not None:
+        _extends(case, last, last.log_size)
 
 
-def _log(case: Case) -> merkle.Checkpoint | None:
-    """The checkpoint under which the tag manifest is in the log; refuses a bundle outside it."""
+def _in_trusted_log(case: Case) -> None:
     trust = case.policy.log
-    there = names.LOG_PROOF in case.container.members
     if trust is None:
-        return None
-    if not there:
-        raise RefusedError("not-in-log", f"{names.LOG_PROOF}: the policy asks for it", 8)
-    proof = merkle.parse_proof(
-        case.container.read(names.LOG_PROOF, _PROOF_BYTES).decode(), names.LOG_PROOF
-    )
-    leaf = merkle.leaf_hash(case.container.read(bagit.TAG_MANIFEST_NAME, 1 << 26))
-    head = merkle.verify_proof(proof, leaf, trust.origin, trust.keys, names.LOG_PROOF)
-    if head is None:
-        raise RefusedError("not-in-log", f"{names.LOG_PROOF}: it proves another bundle", 8)
-    return head
+        return
+    if case.log is None:
+        raise RefusedError("not-in-log", "the policy asks for a release log; it is in none", 8)
+    if case.log.key not in trust.keys or case.log.head.origin != trust.origin:
+        raise RefusedError(
+            "not-in-log", f"it is in the log {case.log.head.origin} of another key", 8
+        )
 
 
-def remember(case_bundle: str, name: str, sequence: int) -> LastSeen:
-    """What to keep after a yes."""
-    return LastSeen(name, sequence, case_bundle)
+def _extends(case: Case, last: LastSeen, size: int) -> None:
+    if case.log is None:
+        raise RefusedError("log-rollback", "the release last seen was in a log, this one is not", 8)
+    if case.log.head.size < size:
+        # The same release may come with the proof of the day on which it was made.
+        if case.bundle_id == last.bundle_id:
+            return
+        detail = f"the log has {case.log.head.size} releases, {size} were seen"
+        raise RefusedError("log-rollback", detail, 8)
+    if merkle.root(case.log.leaves[:size]).hex() != last.log_root:
+        raise RefusedError("equivocation", f"its first {size} releases are not those seen", 8)

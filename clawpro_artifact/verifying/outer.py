@@ -10,6 +10,7 @@ from clawpro_artifact.formats import bagit, claims, envelope, publickey, sshsig
 from clawpro_artifact.formats.envelope import Verified
 from clawpro_artifact.formats.publickey import PublicKey
 from clawpro_artifact.model import bundle as names
+from clawpro_artifact.verifying import logged
 from clawpro_artifact.verifying.case import Case, RefusedError
 
 _SIGNATURE: Final = re.compile(r"signatures/([0-9a-f]{16})\.(sig|sigstore\.json)")
@@ -39,7 +40,7 @@ def index(case: Case) -> None:
         if path not in case.tags:
             raise RefusedError("index-incomplete", f"{path} is not in {bagit.TAG_MANIFEST_NAME}")
     for path in case.tags:
-        place = path in _REQUIRED_TAGS or _KEY.fullmatch(path)
+        place = path in (*_REQUIRED_TAGS, names.LOG_KEY) or _KEY.fullmatch(path)
         if not place and not path.startswith(names.ATTESTATIONS):
             raise RefusedError("misplaced-file", f"{path}: no tag file of a bundle has this name")
     data = case.read(bagit.MANIFEST_NAME, _MANIFEST_BYTES)
@@ -49,7 +50,7 @@ def index(case: Case) -> None:
             raise RefusedError("misplaced-file", f"{path}: the manifest lists data/ only")
     listed = case.payload.keys() | case.tags.keys() | {bagit.TAG_MANIFEST_NAME}
     for path in sorted(members.keys() - listed):
-        if not _SIGNATURE.fullmatch(path) and path != names.LOG_PROOF:
+        if not _SIGNATURE.fullmatch(path) and path not in (names.LOG_PROOF, names.LOG_LIST):
             raise RefusedError("unlisted-file", f"{path}: it is in no list")
     for path in sorted(listed - members.keys()):
         raise RefusedError("missing-file", f"{path}: it is listed and not there")
@@ -106,6 +107,7 @@ def signatures(case: Case) -> None:
     signers = envelope.distinct_keys(verified, verified[0].payload)
     if len(signers) != len(verified):
         raise RefusedError("statements-differ", "the signers signed different statements")
+    case.log = logged.entry(case)
     _judge(case, signers, verified[0])
 
 
@@ -192,4 +194,6 @@ def statement(case: Case) -> None:
     for name, said, found in facts:
         if said != found:
             raise RefusedError("claim-differs", f"{name}: the statement says {said}, not {found}")
+    if case.read(bagit.INFO_NAME, _SMALL) != claims.bag_info(claim):
+        raise RefusedError("claim-differs", f"{bagit.INFO_NAME}: the statement says otherwise")
     case.claim = claim

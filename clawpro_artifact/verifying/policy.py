@@ -39,9 +39,7 @@ def rotate(
     _listed(policy, old)
     if new.key in {k.key for k in policy.keys}:
         raise UsageError("the new key is in the policy already", found=new.key.keyid)
-    keys = tuple(
-        dataclasses.replace(k, valid_until=at) if k.key == old else k for k in policy.keys
-    )
+    keys = tuple(dataclasses.replace(k, valid_until=at) if k.key == old else k for k in policy.keys)
     return _next(policy, expires, keys=(*keys, new))
 
 

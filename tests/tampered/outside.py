@@ -296,10 +296,11 @@ folder("added-file-made-to-fit", 2, "payload-count")(_add)
 @folder("added-file-and-counts-made-to-fit", 3, "signature-invalid")
 def _(at: Path) -> None:
     _add(at)
-    info = (at / "bag-info.txt").read_text().splitlines()
-    total, count = info[-1].removeprefix("Payload-Oxum: ").split(".")
-    info[-1] = f"Payload-Oxum: {int(total) + 1}.{int(count) + 1}"
-    (at / "bag-info.txt").write_text("\n".join(info) + "\n")
+    info = (at / "bag-info.txt").read_text()
+    old = next(row for row in info.splitlines() if row.startswith("Payload-Oxum: "))
+    total, count = old.removeprefix("Payload-Oxum: ").split(".")
+    new = f"Payload-Oxum: {int(total) + 1}.{int(count) + 1}"
+    (at / "bag-info.txt").write_text(info.replace(old, new))
     relist(at)
 
 

@@ -314,8 +314,8 @@ def stated(name: str, code: str, edit: Callable[[dict[str, Any]], object]) -> No
     folder(f"statement-{name}", 4, code)(make)
 
 
-def predicate(name: str, code: str, **changes: Any) -> None:
-    stated(name, code, lambda v: v["predicate"].update(changes))
+def predicate(label: str, code: str, /, **changes: Any) -> None:
+    stated(label, code, lambda v: v["predicate"].update(changes))
 
 
 stated(
@@ -410,3 +410,8 @@ history("follows-nothing", "equivocation", LastSeen("test", 2, OTHER))
 history(
     "follows-another", "equivocation", LastSeen("test", 2, OTHER), previous="sha256:" + "6" * 64
 )
+predicate("another-sequence", "claim-differs", sequence=4)
+predicate("another-predecessor", "claim-differs", previous=OTHER)
+predicate("another-version", "claim-differs", version="0.1.1")
+predicate("another-name", "claim-differs", name="other")
+predicate("another-time", "claim-differs", created="2026-03-02T12:00:00Z")
