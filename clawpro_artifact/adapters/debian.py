@@ -198,11 +198,15 @@ def write_repository(debs: Sequence[tuple[DebianPin, Path]], folder: Path, suite
                 f"SHA256: {pin.sha256.removeprefix('sha256:')}\n\n".encode()
             )
     digest = file_digest(index).removeprefix("sha256:")
-    (folder / "Release").write_text(
+    release = folder / "Release"
+    release.write_text(
         f"Suite: {suite}\nCodename: {suite}\nArchitectures: amd64 all\n"
         f"SHA256:\n {digest} {index.stat().st_size} Packages\n",
         encoding="utf-8",
     )
+    # Whatever the umask: mmdebstrap's apt reads them as the user _apt.
+    for path in (index, release):
+        path.chmod(0o644)
 
 
 def _same_device(folder: Path, path: Path) -> bool:

@@ -48,7 +48,11 @@ def test_an_agent_has_no_network_no_capability_and_no_writable_root(
 def test_a_container_over_its_memory_is_out_of_memory(engine: engines.Engine, image: Image) -> None:
     script = "exec python3 -c 'x = bytearray(400 << 20)'"
     ended, _, _ = engine.run(confined(image, script, memory="64m"), 60)
-    assert (ended.ending, ended.reason) == ("oom", "out of memory")
+    if engines.finding.probe(engine.address, "test").product == "podman":
+        # Podman 4.3 with runc and cgroup v1 does not tell (measured): a kill that was not ours.
+        assert (ended.ending, ended.reason) == ("signal", "signal SIGKILL")
+    else:
+        assert (ended.ending, ended.reason) == ("oom", "out of memory")
 
 
 def test_a_container_over_its_time_is_ended(engine: engines.Engine, image: Image) -> None:

@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from docker.types import Ulimit
+
 from clawpro_artifact.model.image import SPACE, USER
 
 RUN_LABEL = "clawpro.run"
+OPEN_FILES = 16384
+PROCESSES = 32768
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,14 @@ def settings(confinement: Confinement) -> dict[str, Any]:
         "mem_limit": c.memory,
         # The same as the memory: no swap, so a limit is a limit.
         "memswap_limit": c.memory,
+        # Said and not inherited: engines differ, and Podman's defaults cannot be had where
+        # CAP_SYS_RESOURCE is missing. Processes are counted per user over all containers, so
+        # that number is no limit of a trial; `pids_limit` is.
+        "ulimits": [
+            Ulimit(name="nofile", soft=OPEN_FILES, hard=OPEN_FILES),
+            Ulimit(name="nproc", soft=PROCESSES, hard=PROCESSES),
+            Ulimit(name="core", soft=0, hard=0),
+        ],
         "tmpfs": dict(c.tmpfs),
         "volumes": {
             str(b.source): {"bind": b.target, "mode": "rw" if b.writable else "ro"} for b in c.binds
