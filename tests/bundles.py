@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
-import types
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from clawpro_artifact.adapters.keys import KeyFile
 from clawpro_artifact.bundling import BundleFile, BundleResult, ReleaseContent, ReleaseInfo
 from clawpro_artifact.formats import canonical, embedded, trees
 from clawpro_artifact.model import bundle as names
+from clawpro_artifact.model.canary import canary_value
 from clawpro_artifact.model.lock import ImagePin, Lock
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.scenario import Scenario
@@ -278,20 +276,8 @@ if rescoring.MISSING:  # a stand-in until the scoring code is there
     rescoring.scores = _scores
 
 
-try:
-    from clawpro_artifact.model import canary as _canary  # noqa: F401
-except ImportError:  # another stand-in
-    _module = types.ModuleType("clawpro_artifact.model.canary")
-    _module.canary_value = (  # type: ignore[attr-defined]
-        lambda seed, name, style: hashlib.shake_256(f"{seed}/{name}".encode()).hexdigest(12)
-    )
-    sys.modules[_module.__name__] = _module
-
-
 def canary(spec: TrialSpec) -> str:
-    from clawpro_artifact.model.canary import canary_value
-
-    return str(canary_value(spec.seed, "pin", "token"))
+    return canary_value(spec.seed, "pin", "token")
 
 
 def jsonl(rows: Any) -> bytes:

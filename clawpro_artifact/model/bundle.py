@@ -61,6 +61,8 @@ STEPS = (
 )
 # Without these a verdict is never yes; the last step needs a memory that a stranger has not.
 REQUIRED_STEPS = range(10)
+# What can be said about one trial without reading the others.
+PART_STEPS = (1, 2, 3, 4, 6, 7)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ class LastSeen:
 class Verdict:
     """All findings in the order of the steps; `claim` and `keys` only once step 4 has passed.
 
-    `log`: size and root (hex) of the release log that the bundle came with.
+    `log`: size and root (hex) of the release log that the bundle came with. `part`: the trial that
+    alone was looked at; the answer is about it.
     """
 
     bundle_id: str | None
@@ -151,6 +154,7 @@ class Verdict:
     claim: Claim | None = None
     keys: tuple[str, ...] = ()
     log: tuple[int, str] | None = None
+    part: str | None = None
 
     @property
     def answer(self) -> Answer:
@@ -159,7 +163,8 @@ class Verdict:
             return "no"
         passed = {f.step for f in self.findings if f.status == "passed"}
         open_steps = {f.step for f in self.findings if f.status == "not_checked"}
-        return "yes" if set(REQUIRED_STEPS) <= passed - open_steps else "undecided"
+        required = REQUIRED_STEPS if self.part is None else PART_STEPS
+        return "yes" if set(required) <= passed - open_steps else "undecided"
 
     @property
     def exit_code(self) -> int:
@@ -171,7 +176,7 @@ class Verdict:
 
     def remembered(self) -> LastSeen:
         """What a reader keeps after a yes; ValueError after anything else."""
-        if self.answer != "yes" or self.claim is None or self.bundle_id is None:
+        if self.answer != "yes" or self.part or self.claim is None or self.bundle_id is None:
             raise ValueError("only a release that was accepted is remembered")
         size, root = self.log or (None, None)
         return LastSeen(self.claim.name, self.claim.sequence, self.bundle_id, size, root)
@@ -190,6 +195,7 @@ class Verdict:
             "answer": self.answer,
             "exit_code": self.exit_code,
             "bundle": self.bundle_id,
+            "part": self.part,
             "claim": self.claim.as_json() if self.claim else None,
             "keys": list(self.keys),
             "log": None if self.log is None else {"size": self.log[0], "root": self.log[1]},

@@ -12,8 +12,10 @@ import hashlib
 import re
 import urllib.parse
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from clawpro_artifact.model.scenario import CanaryStyle, Scenario
+if TYPE_CHECKING:  # the verifier runs where there is no pydantic
+    from clawpro_artifact.model.scenario import CanaryStyle, Scenario
 
 _PLACE = re.compile(r"\{\{canary:([a-z0-9.-]+?)(?::([a-z0-9]+))?\}\}")
 _PLACE_BYTES = re.compile(_PLACE.pattern.encode())
@@ -52,7 +54,7 @@ def encoded(value: str, encoding: str) -> str:
         "plain": lambda: value,
         "base64": lambda: base64.b64encode(raw).decode(),
         "base64url": lambda: base64.urlsafe_b64encode(raw).decode(),
-        "hex": raw.hex,
+        "hex": lambda: raw.hex(),
         "url": lambda: urllib.parse.quote(value, safe=""),
         "reversed": lambda: value[::-1],
     }[encoding]()

@@ -15,7 +15,7 @@ from clawpro_artifact.formats.publickey import PublicKey
 from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.formats.trust import TrustPolicy
 from clawpro_artifact.formats.view import Container
-from clawpro_artifact.model.bundle import Claim, Finding, LastSeen
+from clawpro_artifact.model.bundle import PLAN, Claim, Finding, LastSeen
 
 MAX_DOCUMENT = 64 * 1024 * 1024
 MAX_LINE = 64 * 1024 * 1024
@@ -50,7 +50,8 @@ class UncheckedError(Exception):
 class Case:
     """What is known so far; each step may use what the ones before it proved.
 
-    `payload` and `tags`: path -> sha256 in hex, from the two manifests (step 1).
+    `payload` and `tags`: path -> sha256 in hex, from the two manifests (step 1). `trial`: the
+    container holds only what this trial needs.
     """
 
     container: Container
@@ -64,7 +65,13 @@ class Case:
     log: Logged | None = None
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
+    trial: str = ""
     kept: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def part(self) -> bool:
+        """Whether only one trial is looked at."""
+        return bool(self.trial)
 
     def read(self, path: str, max_bytes: int = MAX_DOCUMENT) -> bytes:
         """A file whose digest is known, hashed again: what was checked is what is used."""
@@ -114,6 +121,15 @@ class Case:
             raise RefusedError("malformed", f"{path}: the last line has no end")
         if digest.hexdigest() != self.payload[path]:
             raise RefusedError("digest-differs", f"{path}: it changed while it was read")
+
+    def specs(self) -> list[Any]:
+        """The planned trials; of a part, the one that it is about."""
+        specs: list[Any] = self.document(PLAN, "plan")["trials"]
+        if not self.part:
+            return specs
+        return [
+            s for s in specs if f"{s['configuration']}/{s['scenario']}/{s['index']}" == self.trial
+        ]
 
     def below(self, prefix: str) -> dict[str, str]:
         """Payload files below `prefix` (ends with a slash): path relative to it -> sha256 hex."""

@@ -29,6 +29,18 @@ _MANIFEST_BYTES = 64 << 20
 
 def index(case: Case) -> None:
     """Step 1: tag manifest and manifest name every file but themselves and the signatures."""
+    read_lists(case)
+    members = case.container.members
+    listed = case.payload.keys() | case.tags.keys() | {bagit.TAG_MANIFEST_NAME}
+    for path in sorted(members.keys() - listed):
+        if not _SIGNATURE.fullmatch(path) and path not in (names.LOG_PROOF, names.LOG_LIST):
+            raise RefusedError("unlisted-file", f"{path}: it is in no list")
+    for path in sorted(listed - members.keys()):
+        raise RefusedError("missing-file", f"{path}: it is listed and not there")
+
+
+def read_lists(case: Case) -> None:
+    """The two lists into `case.tags` and `case.payload`; each path in its place."""
     members = case.container.members
     for path in (bagit.TAG_MANIFEST_NAME, bagit.MANIFEST_NAME):
         if path not in members:
@@ -48,12 +60,6 @@ def index(case: Case) -> None:
     for path in case.payload:
         if not path.startswith(names.DATA):
             raise RefusedError("misplaced-file", f"{path}: the manifest lists data/ only")
-    listed = case.payload.keys() | case.tags.keys() | {bagit.TAG_MANIFEST_NAME}
-    for path in sorted(members.keys() - listed):
-        if not _SIGNATURE.fullmatch(path) and path not in (names.LOG_PROOF, names.LOG_LIST):
-            raise RefusedError("unlisted-file", f"{path}: it is in no list")
-    for path in sorted(listed - members.keys()):
-        raise RefusedError("missing-file", f"{path}: it is listed and not there")
 
 
 def digests(case: Case) -> None:
@@ -185,7 +191,6 @@ def statement(case: Case) -> None:
     facts = (
         ("manifest", claim.payload_manifest, "sha256:" + case.tags[bagit.MANIFEST_NAME]),
         ("files", claim.payload_files, len(case.payload)),
-        ("bytes", claim.payload_bytes, sum(case.container.members[p].size for p in case.payload)),
         *(
             (path, claim.documents.get(path), "sha256:" + case.payload.get(path, "missing"))
             for path in names.CLAIMED
@@ -194,6 +199,11 @@ def statement(case: Case) -> None:
     for name, said, found in facts:
         if said != found:
             raise RefusedError("claim-differs", f"{name}: the statement says {said}, not {found}")
+    if not case.part:
+        total = sum(case.container.members[p].size for p in case.payload)
+        if claim.payload_bytes != total:
+            detail = f"the statement says {claim.payload_bytes} bytes, not {total}"
+            raise RefusedError("claim-differs", detail)
     if case.read(bagit.INFO_NAME, _SMALL) != claims.bag_info(claim):
         raise RefusedError("claim-differs", f"{bagit.INFO_NAME}: the statement says otherwise")
     case.claim = claim

@@ -13,7 +13,8 @@ from typing import Any
 
 from clawpro_artifact.formats import disguises, secretpatterns
 from clawpro_artifact.model import bundle as names
-from clawpro_artifact.verifying.case import Case, RefusedError, UncheckedError
+from clawpro_artifact.model.canary import canary_value
+from clawpro_artifact.verifying.case import Case, RefusedError
 from clawpro_artifact.verifying.inner import read_scenario, trial_id
 
 _BLOCK = 4 << 20
@@ -28,13 +29,10 @@ _MANY = 64  # from here on, windows are cheaper than one search for each value
 def secrets(case: Case) -> Iterator[RefusedError]:
     """Step 7; the value found is never shown."""
     everywhere: dict[bytes, str] = {}
-    derivable = True
     owned: dict[str, dict[bytes, str]] = {}
-    for spec in case.document(names.PLAN, "plan")["trials"]:
+    for spec in case.specs():
         name = trial_id(spec)
         values = _canaries(case, spec)
-        derivable &= values is not None
-        values = values or {}
         everywhere |= {value.encode(): label for label, value in values.items()}
         needles = {
             form: f"{label} ({encoding})"
@@ -52,20 +50,14 @@ def secrets(case: Case) -> Iterator[RefusedError]:
             path = f"data/blobs/{digest}"
             owned[path] = owned.get(path, {}) | needles
     for path in (*case.tags, *case.payload):
+        if case.part and path not in case.container.members:
+            continue
         if not _LAYERS.fullmatch(path):
             yield from _scan(case, path, owned.get(path, {}), everywhere)
-    if not derivable:
-        raise UncheckedError("no-canaries", "the values of canaries cannot be derived here")
 
 
-def _canaries(case: Case, spec: dict[str, Any]) -> dict[str, str] | None:
-    declared = read_scenario(case, str(spec["scenario"])).get("canaries", [])
-    if not declared:
-        return {}
-    try:
-        from clawpro_artifact.model.canary import canary_value  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        return None
+def _canaries(case: Case, spec: dict[str, Any]) -> dict[str, str]:
+    declared = read_scenario(case, spec["scenario"]).get("canaries", [])
     return {
         f"canary {c['name']} of {trial_id(spec)}": canary_value(spec["seed"], c["name"], c["style"])
         for c in declared

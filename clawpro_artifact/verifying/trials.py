@@ -95,6 +95,15 @@ def _trial(
     yield from _attempts(case, name, spec, trial)
 
 
+def trial(case: Case, spec: dict[str, Any]) -> Iterator[RefusedError]:
+    """What step 6 asks of one planned trial, its blobs included."""
+    used: set[str] = set()
+    yield from _trial(case, spec, used, [])
+    for name in sorted(used):
+        if case.payload.get(f"data/blobs/{name}") != name:
+            yield RefusedError("blob-missing", f"data/blobs/{name}: missing or another content")
+
+
 def _attempts(
     case: Case, name: str, spec: dict[str, Any], trial: dict[str, Any]
 ) -> Iterator[RefusedError]:
