@@ -141,9 +141,9 @@ def _hash(pin: str) -> dict[str, str]:
 
 
 def _debian_url(pin: DebianPin) -> str:
-    """Package URL of type deb: the version keeps its epoch, percent-encoded."""
+    """Package URL of type deb; a colon is never percent-encoded (purl specification)."""
     return (
-        f"pkg:deb/debian/{quote(pin.name)}@{quote(pin.version, safe='')}"
+        f"pkg:deb/debian/{quote(pin.name)}@{quote(pin.version, safe=':')}"
         f"?arch={pin.architecture}&distro=bookworm"
     )
 

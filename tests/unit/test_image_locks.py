@@ -108,6 +108,8 @@ def test_package_urls_are_spelled_as_the_purl_specification_does() -> None:
     # Forms of the specification's examples `pkg:npm/%40angular/animation@12.3.1` and
     # `pkg:deb/debian/curl@7.50.3-1?arch=i386&distro=jessie`.
     assert any(r.startswith("pkg:npm/%40agentclientprotocol/sdk@") for r in refs)
+    # As `packageurl-python` writes it: `+` encoded, the colon of the epoch not.
+    assert any(r.startswith("pkg:deb/debian/git@1:2.39.5-0%2Bdeb12u") for r in refs)
     assert any(
         r.startswith("pkg:deb/debian/curl@7.88.1-") and r.endswith("?arch=amd64&distro=bookworm")
         for r in refs
