@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from pathlib import Path
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
 
 from clawpro_artifact import scoring
 from clawpro_artifact.formats import trees
@@ -15,11 +17,21 @@ MISSING = True
 
 @functools.cache
 def installed_digest() -> str:
-    """Tree digest of the scoring code that runs here, comparable to the lock's `scoring`."""
-    folder = Path(scoring.__file__).parent
-    if folder.is_dir():
-        return trees.tree_digest(folder)
-    return hashlib.sha256(b"").hexdigest()
+    """Tree digest of the scoring code that runs here, comparable to the lock's `scoring`.
+
+    The code may lie in a zipapp, so that it is listed as resources.
+    """
+    return "sha256:" + hashlib.sha256(trees.tree_lines(dict(_files()))).hexdigest()
+
+
+def _files(folder: Traversable | None = None, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for entry in (folder or resources.files(scoring)).iterdir():
+        if entry.name in trees.IGNORED_NAMES:
+            continue
+        if entry.is_dir():
+            yield from _files(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, hashlib.sha256(entry.read_bytes()).hexdigest()
 
 
 def scores(case: Case) -> bytes:
