@@ -6,18 +6,16 @@ and signed last; one rename makes it appear. The same files, info and keys give 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from clawpro_artifact.adapters import store
+from clawpro_artifact.adapters.folders import new_folder
 from clawpro_artifact.errors import InfraError, InputError, UsageError
 from clawpro_artifact.formats import bagit, claims, envelope, publickey, sshsig
 from clawpro_artifact.formats.loglist import LogEntry
@@ -87,7 +85,7 @@ def bundle(
         raise UsageError("a key signs that is not among the announced signers")
     if (log is None) != (info.log_key is None):
         raise UsageError("a log and its key go together")
-    with _stage(out) as folder:
+    with new_folder(out) as folder:
         written = _Written(folder)
         for file in content:
             if not file.path.startswith((names.DATA, names.ATTESTATIONS)):
@@ -250,43 +248,3 @@ def _add_signatures(written: _Written, signer: Signer, payload: bytes) -> None:
     tags = (written.folder / bagit.TAG_MANIFEST_NAME).read_bytes()
     written.add(f"{stem}.sig", sshsig.sign(tags, signer))
     written.add(f"{stem}.sigstore.json", envelope.seal(payload, signer))
-
-
-@contextmanager
-def _stage(out: Path) -> Iterator[Path]:
-    """An empty folder that becomes `out` if the block succeeds and is removed if it fails.
-
-    What a killed process left under the same name is removed by the next one; two at once: the
-    second gets InfraError.
-    """
-    if os.path.lexists(out):
-        raise UsageError(
-            "the bundle is there already and is never overwritten",
-            where=str(out),
-            do="choose another folder, or remove this one",
-        )
-    store.make_folder(out.parent)
-    folder = out.parent / f".tmp-{out.name}"
-    with store.disk(folder):
-        folder.mkdir(exist_ok=True)
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InfraError(
-                "another process writes this bundle", where=str(folder), do="wait for it to end"
-            ) from None
-        with store.disk(folder):
-            for entry in folder.iterdir():
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        try:
-            yield folder
-            with store.disk(out):
-                folder.rename(out)
-                store.sync_folder(out.parent)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-    finally:
-        os.close(fd)
