@@ -76,7 +76,7 @@ class Recorder:
                 request=request,
                 response=None if answer.fault else answer.as_message(),
                 status=answer.fault.status if answer.fault else 200,
-                error="limit" if limit_of(answer) else (answer.fault and answer.fault.message),
+                error=_error(answer),
                 started_ms=begun,
                 ended_ms=self._ms(),
                 continues=expected,
@@ -142,6 +142,12 @@ class Recorder:
 
     def _ms(self) -> int:
         return int(1000 * (monotonic() - self._started))
+
+
+def _error(answer: ModelAnswer) -> str | None:
+    if answer.fault is not None:
+        return answer.fault.message
+    return "limit" if limit_of(answer) else None
 
 
 def limit_of(answer: ModelAnswer) -> bool:

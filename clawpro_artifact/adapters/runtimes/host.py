@@ -29,9 +29,9 @@ class RawAttempt:
 
     `reason` is a stable word or phrase. `world_events` are {"event": id, "effect": {...},
     "before_exchange": n, "t_ms": t} as applied, `file_changes` {"path", "change", "digest",
-    "before_exchange", "t_ms"}: what the agent did between two exchanges. `faults` are infrastructure facts the adapter saw
-    (dropped connection, silent fallback, unreadable store): any one makes the outcome
-    `infra_failed`.
+    "before_exchange", "t_ms"}: what the agent did between two exchanges.
+    `faults` are infrastructure facts the adapter saw (dropped connection, silent fallback,
+    unreadable store): any one makes the outcome `infra_failed`.
     """
 
     outcome: Outcome

@@ -29,6 +29,9 @@ _KINDS: tuple[tuple[Callable[[int], bool], EntryKind], ...] = (
 def lay_out(scenario: ScenarioFolder, space: Path, owner: int, fill: Fill) -> None:
     """Put the scenario's files into the empty folder `space`, canaries filled in."""
     for item in scenario.workspace():
+        if item.target is not None:
+            link(space, item.path, item.target, owner)
+            continue
         put(space, item.path, fill(item.data), owner, executable=item.executable)
 
 
@@ -50,6 +53,14 @@ def put(space: Path, path: str, data: bytes, owner: int, *, executable: bool = F
         file.write(data)
         os.fchmod(fd, 0o755 if executable else 0o644)
         os.fchown(fd, owner, owner)
+
+
+def link(space: Path, path: str, to: str, owner: int) -> None:
+    """A symbolic link that the scenario declares."""
+    folder = space / path
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.symlink_to(to)
+    os.lchown(folder, owner, owner)
 
 
 def wipe(folder: Path) -> None:
@@ -84,10 +95,10 @@ def _entry(path: Path, name: str, blobs: Path | None) -> SnapshotEntry | None:
         info = path.lstat()
         if stat.S_ISREG(info.st_mode):
             return _file(path, shown, info, blobs)
-        kind = next((k for test, k in _KINDS if test(info.st_mode)), "device")
+        kind: EntryKind = next((k for test, k in _KINDS if test(info.st_mode)), "device")
         target = None
         if kind == "symlink":
-            raw = os.readlink(os.fsencode(path))
+            raw = os.fsencode(path.readlink())
             target = raw.decode("utf-8", "backslashreplace")
         return SnapshotEntry(path=shown, kind=kind, target=target)
     except OSError:

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from clawpro_artifact.adapters.clock import monotonic, now, timestamp
 from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models.answer import Model, ModelAnswer
 from clawpro_artifact.adapters.runtimes import space as spaces
-from clawpro_artifact.adapters.runtimes.host import RawAttempt
+from clawpro_artifact.adapters.runtimes.host import RawAttempt, TranscriptRow
 from clawpro_artifact.adapters.runtimes.openclaw import stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
 from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
@@ -78,10 +79,8 @@ class OpenClawHost:
         """Stop the container and remove its folders."""
         gateway, self._gateway, self._baseline = self._gateway, None, None
         if gateway is not None:
-            try:
+            with suppress(InfraError):
                 gateway.close()
-            except InfraError:
-                pass
             shutil.rmtree(gateway.root, ignore_errors=True)
 
     def _ready(self) -> Gateway:
@@ -168,7 +167,8 @@ class OpenClawHost:
         after = spaces.snapshot(gateway.space, blobs)
         if not gateway.alive():
             faults.append("the container ended during the trial: " + gateway.logs(400))
-            transcript, jobs = (), []
+            transcript: tuple[TranscriptRow, ...] = ()
+            jobs: list[dict[str, Any]] = []
         else:
             transcript = stores.transcript(gateway.state)
             jobs = stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))

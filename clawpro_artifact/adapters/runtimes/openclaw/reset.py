@@ -24,6 +24,8 @@ from clawpro_artifact.errors import InfraError
 _KEEP = ("node-compile-cache", "openclaw", "openclaw-state-locks")
 _OWN_FILES = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".lock")
 QUIET_SECONDS = 20
+# The stores that keep what was said and done; other SQLite files are locks, held by the gateway.
+_STORES = ("state/openclaw.sqlite", "agents/*/agent/openclaw-agent.sqlite")
 
 
 class Baseline:
@@ -48,7 +50,7 @@ def reset(gateway: Gateway, baseline: Baseline, marks: Iterable[str]) -> str | N
         spaces.wipe(gateway.home)
         _clean_tmp(gateway.tmp)
         _restore_files(gateway.state, baseline.files)
-        for path in sorted(gateway.root.rglob("*.sqlite")):
+        for path in (p for pattern in _STORES for p in sorted(gateway.state.glob(pattern))):
             _scrub(path, marks)
         if not gateway.alive():
             return "the gateway ended"
@@ -131,6 +133,8 @@ def _restore_files(state: Path, files: dict[str, bytes]) -> None:
 def _scrub(path: Path, marks: list[str]) -> None:
     """Delete rows that hold a mark, then give freed pages back, so that no byte of them stays."""
     with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as db:
+        # The stores' own constraints use it; SQLite has it from 3.43 on.
+        db.create_function("octet_length", 1, _octets, deterministic=True)
         tables = [
             r[0]
             for r in db.execute(
@@ -152,6 +156,12 @@ def _scrub(path: Path, marks: list[str]) -> None:
         side = path.with_name(path.name + tail)
         if side.exists():
             os.chown(side, OWNER, OWNER)
+
+
+def _octets(value: object) -> int | None:
+    if value is None:
+        return None
+    return len(value if isinstance(value, bytes) else str(value).encode())
 
 
 def _search(root: Path, marks: list[str]) -> str | None:
