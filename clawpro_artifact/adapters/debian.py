@@ -21,7 +21,12 @@ from clawpro_artifact.model.image import DebianPin
 
 _URI_LINE = re.compile(r"^'(?P<uri>[^']+)' (?P<file>\S+) (?P<size>\d+) (?P<hash>\S*)$")
 # Documentation and translations; copyright files stay, licences are listed from them.
-_LEFT_OUT = ("/usr/share/man/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/doc/*")
+LEFT_OUT = (
+    "/usr/share/man/*",
+    "/usr/share/info/*",
+    "/usr/share/locale/*",
+    "/usr/share/doc/*",
+)
 
 
 class Apt:
@@ -169,7 +174,7 @@ def bootstrap(
                 "--architectures=amd64",
                 "--format=tar",
                 "--include=" + ",".join(pin.name for pin, _ in debs),
-                *(f"--dpkgopt=path-exclude={pattern}" for pattern in _LEFT_OUT),
+                *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
                 "--dpkgopt=path-include=/usr/share/doc/*/copyright",
                 f'--customize-hook=echo "{passwd}" >> "$1/etc/passwd"',
                 f'--customize-hook=echo "agent:x:{gid}:" >> "$1/etc/group"',

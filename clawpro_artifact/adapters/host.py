@@ -18,7 +18,7 @@ PACKAGES: dict[str, str] = {
     "npm": "npm",
     "dockerd": "docker.io",
 }
-_TAIL = 1500
+_TAIL = 4000
 
 
 def cache_folder() -> Path:

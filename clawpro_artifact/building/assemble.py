@@ -184,13 +184,12 @@ def _parts(
     """Every layer built or found, each compared with the lock as soon as it is there."""
     materials = workshop.materials(locked)
     parts: list[tuple[oci.Blob, Path]] = []
-    keys = layers.input_digests(materials.inputs)
     for name, pin in locked.lock.layers.by_name().items():
-        cached = workshop.layers.get(keys[name])
-        if cached is None:
+        blob = layers.cached(materials, workshop.layers, name)
+        if blob is None:
             workshop.download(materials)
             workshop.say(f"building the {name} layer of {locked.name}")
-        blob = layers.make(materials, workshop.layers, name)
+            blob = layers.make(materials, workshop.layers, name)
         if blob.diff_id != pin.diff_id:
             raise PinError(
                 f"the {name} layer of {locked.name} built to other bytes than the lock says",

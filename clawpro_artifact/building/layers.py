@@ -28,6 +28,10 @@ _DROPPED = (
     "var/cache/apt/*", "var/cache/debconf/*-old", "var/cache/ldconfig/*", "var/lib/apt/lists/*",
     "var/lib/dpkg/*-old", "etc/machine-id", "etc/resolv.conf", "etc/hostname", "etc/hosts",
     "etc/apt/sources.list", "etc/apt/sources.list.d/*", "etc/*-", "etc/.pwd.lock",
+    "etc/dpkg/dpkg.cfg.d/99mmdebstrap", "etc/apt/apt.conf.d/99mmdebstrap",
+    # GPU drivers are one file under many names, 320 MB with hard links expanded; a browser in a
+    # container draws in software and shows no icons. Package scripts need both while they run.
+    "usr/lib/*/dri/*", "usr/share/icons/*",
 )  # fmt: skip
 # Says "the install script is still to run", which we never do; a start would try to remove it.
 _PENDING = f"{TREE}/node_modules/openclaw/.openclaw-lifecycle-pending"
@@ -62,7 +66,15 @@ def input_digests(inputs: ImageInputs) -> dict[str, str]:
     debian_pins = [p.model_dump(mode="json") for p in inputs.debian]
     node = inputs.node.model_dump(mode="json")
     return {
-        "base": digest({**common, "suite": recipe.suite, "user": USER, "debian": debian_pins}),
+        "base": digest(
+            {
+                **common,
+                "suite": recipe.suite,
+                "user": USER,
+                "left_out": [*debian.LEFT_OUT, *_DROPPED],
+                "debian": debian_pins,
+            }
+        ),
         "node": digest({**common, "node": node}),
         "openclaw": digest(
             {
@@ -89,7 +101,13 @@ def make(materials: Materials, cache: LayerCache, name: str) -> Blob:
     }
     key = input_digests(materials.inputs)[name]
     layer = cache.make(key, lambda out: packers[name](materials, out))
-    return Blob(layer.diff_id, layer.size, f"clawpro {materials.inputs.builder} {name}")
+    return _blob(materials, name, layer)
+
+
+def cached(materials: Materials, cache: LayerCache, name: str) -> Blob | None:
+    """One layer by name if it was built before and its bytes are what they were."""
+    layer = cache.get(input_digests(materials.inputs)[name])
+    return None if layer is None else _blob(materials, name, layer)
 
 
 def incontainer_pins(folder: Path = INCONTAINER) -> tuple[FilePin, ...]:
@@ -99,6 +117,10 @@ def incontainer_pins(folder: Path = INCONTAINER) -> tuple[FilePin, ...]:
         for path, data in ((path, file.read_bytes()) for path, file in trees.walk(folder))
         if not path.endswith(".py")
     )
+
+
+def _blob(materials: Materials, name: str, layer: tar.Layer) -> Blob:
+    return Blob(layer.diff_id, layer.size, f"clawpro {materials.inputs.builder} {name}")
 
 
 def _base(materials: Materials, out: BinaryIO) -> tar.Layer:
