@@ -80,7 +80,7 @@ def write_definitions(folder: Path) -> dict[str, Path]:
     return found
 
 
-def locked(definitions: dict[str, Path], **changes: Any) -> Lock:
+def locked(definitions: dict[str, Path], trials: int = 3, **changes: Any) -> Lock:
     tracks = [
         {"track": "holdout", "scenarios": "all"},
         {"track": "full", "scenarios": "all"},
@@ -91,7 +91,11 @@ def locked(definitions: dict[str, Path], **changes: Any) -> Lock:
         isolation="container",
         transport="gateway",
     )
-    manifest = make.manifest(tracks=tracks, configurations=[make.configuration(), claw], **changes)
+    direct = make.configuration()
+    for configuration in (direct, claw):
+        configuration["trial_repeat_count"] = trials
+    changes = {"tracks": tracks, "configurations": [direct, claw], "trials": trials} | changes
+    manifest = make.manifest(**changes)
     code = planning.CodeDigests(
         version="0.1.0",
         schemas=trees.tree_digest(SCHEMAS),
@@ -286,9 +290,14 @@ def jsonl(rows: Any) -> bytes:
 
 def files(folder: Path) -> dict[str, bytes]:
     """The composed files, in memory, for tests that change some before they sign."""
-    composed = bundling.compose(content(folder))
+    return composed(folder)
+
+
+def composed(folder: Path, **changes: Any) -> dict[str, bytes]:
+    """The same for a manifest with other values."""
     return {
-        f.path: f.source if isinstance(f.source, bytes) else f.source.read_bytes() for f in composed
+        f.path: f.source if isinstance(f.source, bytes) else f.source.read_bytes()
+        for f in bundling.compose(content(folder, **changes))
     }
 
 

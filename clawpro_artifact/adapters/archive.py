@@ -49,7 +49,7 @@ class Archived:
 
 @dataclass(frozen=True)
 class Repair:
-    """What `check` found of one content in a place: `missing` or `damaged`, and if it was healed."""
+    """What `check` found of one content in a place: `missing` or `damaged`, and if healed."""
 
     place: str
     digest: str

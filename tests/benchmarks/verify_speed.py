@@ -1,0 +1,119 @@
+"""CPU and memory of bundling and verifying, relative to `sha256sum -c` over the same files.
+
+`python -m tests.benchmarks.verify_speed [MIB] [FILES] [FOLDER]` (default 1024 MiB, 10,000 files).
+The bulk is image layers, as in a release `--with-images`; 900 files are traces of 300 trials.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from clawpro_artifact import bundling
+from clawpro_artifact.bundling import BundleFile
+from clawpro_artifact.verifying import verify
+from tests import bundles
+
+TRIAL = "claw-reference/tidy-notes/1"
+
+
+def measured(*command: str, cwd: Path) -> tuple[float, float]:
+    """CPU seconds and peak MiB of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as p:
+        output, _ = p.communicate()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if p.returncode != 0:
+        raise SystemExit(output.decode()[-2000:])
+    print(output.decode().splitlines()[-1] if output.strip() else "", file=sys.stderr)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, _peak(command, cwd)
+
+
+def _peak(command: tuple[str, ...], cwd: Path) -> float:
+    """Peak resident memory of the same command, from a fresh parent."""
+    script = (
+        "import resource,subprocess,sys;"
+        "subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *command], cwd=cwd, capture_output=True, check=True
+    )
+    return int(done.stdout) / 1024
+
+
+def prepare(folder: Path, mib: int, count: int) -> Path:
+    """A bundle of about this size and number of files."""
+    files = {
+        p: d
+        for p, d in bundles.composed(folder / "definitions", trials=100).items()
+        if not p.startswith("data/images/x")
+    }
+    small = sum(map(len, files.values()))
+    extra = count - len(files)
+    size = max(1, ((mib << 20) - small) // extra)
+    rng = random.Random(1)
+    block = rng.randbytes(size + extra)
+    layers = folder / "layers"
+    layers.mkdir()
+    content = [BundleFile(p, d) for p, d in files.items()]
+    for number in range(extra):
+        path = layers / f"{number}"
+        path.write_bytes(block[number : number + size])
+        content.append(BundleFile(f"data/images/openclaw-2026.9.6/layers/{number:05}", path))
+    start = os.times()
+    bundling.bundle(content, [bundles.ALICE], bundles.INFO, folder / "bundle")
+    end = os.times()
+    print(f"bundling: {end.user + end.system - start.user - start.system:.2f} s CPU")
+    shutil.rmtree(layers)
+    return folder / "bundle"
+
+
+def judge(bundle: str, trial: str = "") -> None:
+    """What the measured child runs."""
+    if trial:
+        from clawpro_artifact.formats import trust
+        from clawpro_artifact.verifying.partial import verify_trial
+
+        verdict, read = verify_trial(Path(bundle), trial, trust.of_keys([bundles.ALICE.public]))
+        print(verdict.answer, read)
+    else:
+        verdict = verify(Path(bundle), [bundles.ALICE.public])
+        print(verdict.answer, [f for f in verdict.findings if f.status == "failed"][:3])
+    if verdict.answer == "no":
+        raise SystemExit(1)
+
+
+def main() -> None:
+    mib = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    folder = Path(tempfile.mkdtemp(prefix="speed-", dir=sys.argv[3] if len(sys.argv) > 3 else None))
+    try:
+        bundle = prepare(folder, mib, count)
+        base, _ = measured("sha256sum", "-c", "--quiet", "manifest-sha256.txt", cwd=bundle)
+        print(f"sha256sum -c: {base:.2f} s CPU")
+        me = [sys.executable, "-m", "tests.benchmarks.verify_speed", "--judge", str(bundle)]
+        root = Path(__file__).parents[2]
+        idle, empty = measured(sys.executable, "-c", "import tests.bundles", cwd=root)
+        for name, command in (("verify", me), ("verify --trial", [*me, TRIAL])):
+            cpu, peak = measured(*command, cwd=root)
+            print(
+                f"{name}: {cpu:.2f} s CPU, ratio {cpu / base:.2f} "
+                f"(without the tests' own imports {(cpu - idle) / base:.2f}), "
+                f"peak {peak:.0f} MiB (imports {empty:.0f})"
+            )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--judge"]:
+        judge(*sys.argv[2:])
+    else:
+        main()
