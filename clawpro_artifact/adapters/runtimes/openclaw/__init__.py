@@ -155,6 +155,8 @@ class OpenClawHost:
         try:
             status, value = gateway.turn(session, prompt, spec.limits.wall_seconds)
             answer = _answer(value) if status == 200 else None
+            if not recorder.requests:
+                faults.append(f"the runtime asked no model: HTTP {status} {str(value)[:300]}")
             timed_out = _until_quiet(recorder, clock + spec.limits.wall_seconds)
         except TimeoutError:
             timed_out = True

@@ -1,0 +1,26 @@
+"""passed trials of a cell -> strict, any, pass@k, pass^k, always by counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import comb
+
+
+def pass_at_k(n: int, c: int, k: int) -> Decimal | None:
+    """Chance that at least one of k trials passes: 1 - C(n-c, k) / C(n, k); None for n < k.
+
+    Unbiased (Chen et al. 2021, arXiv:2107.03374).
+    """
+    if n < k:
+        return None
+    return 1 - Decimal(comb(n - c, k)) / Decimal(comb(n, k))
+
+
+def pass_hat_k(n: int, c: int, k: int) -> Decimal | None:
+    """Chance that all of k trials pass: C(c, k) / C(n, k); None for n < k.
+
+    Unbiased (Yao et al. 2024, arXiv:2406.12045); the plug-in (c/n)^k is not.
+    """
+    if n < k:
+        return None
+    return Decimal(comb(c, k)) / Decimal(comb(n, k))
