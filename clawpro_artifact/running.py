@@ -17,22 +17,11 @@ from pathlib import Path
 
 from clawpro_artifact.adapters.clock import monotonic, now, timestamp
 from clawpro_artifact.adapters.runs import RunFolder
-from clawpro_artifact.adapters.runtimes.host import RawAttempt, RuntimeHost
+from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
 from clawpro_artifact.errors import ClawproError
 from clawpro_artifact.model.plan import RunPlan, TrialSpec
 from clawpro_artifact.model.scenario import Scenario
-from clawpro_artifact.model.trace import Event
-from clawpro_artifact.model.trial import Attempt, AttemptRecord, Evidence, Outcome, Trial, Usage
-
-
-@dataclass(frozen=True)
-class Assembled:
-    """What tracing makes of a raw attempt: its events, and an outcome that evidence may lower."""
-
-    outcome: Outcome
-    reason: str
-    events: tuple[Event, ...]
-    usage: Usage
+from clawpro_artifact.model.trial import Attempt, AttemptRecord, Evidence, Trial
 
 
 @dataclass(frozen=True)

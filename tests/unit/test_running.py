@@ -8,11 +8,11 @@ import pytest
 
 from clawpro_artifact import planning
 from clawpro_artifact.adapters.runs import INTERRUPTED, RunFolder
-from clawpro_artifact.adapters.runtimes.host import RawAttempt
+from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt
 from clawpro_artifact.errors import InfraError, InputError
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.trial import Usage
-from clawpro_artifact.running import Assembled, run
+from clawpro_artifact.running import run
 from tests.unit import make
 from tests.unit.test_planning import locked, scenarios
 

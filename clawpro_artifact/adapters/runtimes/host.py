@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.scenario import Scenario
-from clawpro_artifact.model.trace import Exchange
-from clawpro_artifact.model.trial import Outcome, Snapshot
+from clawpro_artifact.model.trace import Event, Exchange
+from clawpro_artifact.model.trial import Outcome, Snapshot, Usage
 
 EMPTY = Snapshot(entries=())
 
@@ -57,6 +57,16 @@ class RawAttempt:
     secrets: tuple[str, ...] = ()
     # The text that was asked, canaries filled in; the cross-check says whether it arrived.
     prompt: str = ""
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What tracing makes of a raw attempt: its events, and an outcome that evidence may lower."""
+
+    outcome: Outcome
+    reason: str
+    events: tuple[Event, ...]
+    usage: Usage
 
 
 class RuntimeHost(Protocol):
