@@ -122,13 +122,13 @@ def _exchange(
         arguments = _parsed(call["arguments"])
         tool, shown = neutral(call["name"], arguments)
         calls[call["id"]] = (tool, where)
-        data: dict[str, Any] = {
+        asked: dict[str, Any] = {
             "call": call["id"],
             "tool": tool,
             "runtime_tool": call["name"],
             "arguments": shown,
         }
-        trace.note("tool_call", data, "boundary", where, exchange.ended_ms)
+        trace.note("tool_call", asked, "boundary", where, exchange.ended_ms)
         if tool == "spawn":
             trace.note("subagent_spawn", {"task": shown.get("task")}, "boundary", where)
 
