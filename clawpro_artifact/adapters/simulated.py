@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clawpro_artifact.model.canary import fill
 from clawpro_artifact.model.scenario import Scenario
+
+_RESULT = re.compile(r"\{\{result:(\d+)(?::(/[^}]*))?\}\}")
 
 
 class SimulatedSurfaces:
@@ -144,3 +148,24 @@ class SimulatedSurfaces:
         if page is None:
             raise ValueError("HTTP 404")
         return str(page)
+
+
+def filled(value: Any, canaries: Mapping[str, str], results: list[str]) -> Any:
+    """`{{canary:...}}` and `{{result:N}}` or `{{result:N:/pointer}}` (N from 0) filled in."""
+    if isinstance(value, str):
+        return _RESULT.sub(lambda m: _result(results, m), fill(value, canaries))
+    if isinstance(value, list):
+        return [filled(v, canaries, results) for v in value]
+    if isinstance(value, dict):
+        return {k: filled(v, canaries, results) for k, v in value.items()}
+    return value
+
+
+def _result(results: list[str], match: re.Match[str]) -> str:
+    text = results[int(match[1])]
+    if match[2] is None:
+        return text
+    value: Any = json.loads(text)
+    for part in match[2].split("/")[1:]:
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

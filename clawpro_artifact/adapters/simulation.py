@@ -7,18 +7,20 @@ that it makes is ever a result: real trials come from `adapters.runtimes`.
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from clawpro_artifact.adapters.programs import run_in
-from clawpro_artifact.adapters.simulated import SimulatedSurfaces
-from clawpro_artifact.adapters.workspaces import lay_out
+from clawpro_artifact.adapters.runtimes import space as spaces
+from clawpro_artifact.adapters.simulated import SimulatedSurfaces, filled
 from clawpro_artifact.formats.scenarios import ScenarioFolder
+from clawpro_artifact.model.canary import fill, fill_bytes
+from clawpro_artifact.model.canary import values as canary_values
 from clawpro_artifact.model.manifest import Limits
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.prompt import compose_prompt
@@ -26,15 +28,12 @@ from clawpro_artifact.model.scenario import Policy, PolicyCall, PolicyStep, Worl
 from clawpro_artifact.model.trace import Event, EventKind, Witness
 from clawpro_artifact.model.trial import (
     Attempt,
-    EntryKind,
     Evidence,
     Snapshot,
-    SnapshotEntry,
     Trial,
     Usage,
 )
 
-_CANARY = "{{canary:"
 _SPACE = "/work/space"
 _LIMITS = Limits(wall_seconds=600, requests=100, output_tokens=100_000)
 _TOOL_SECONDS = 20
@@ -63,13 +62,8 @@ class _World:
     calls: int = 0
     requests: int = 0
     unsimulated: list[str] = field(default_factory=list)
-    seen: dict[str, str | None] = field(default_factory=dict)
-    blobs: dict[str, bytes] = field(default_factory=dict)
-
-    def filled(self, text: str) -> str:
-        for name, value in self.canaries.items():
-            text = text.replace(f"{_CANARY}{name}}}}}", value)
-        return text
+    results: dict[str, list[str]] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)
 
     def note(
         self,
@@ -93,7 +87,6 @@ def play(
     folder: ScenarioFolder,
     policy: Policy,
     *,
-    canary_value: Callable[[int, str, str], str],
     seed: int = 1,
     files: Mapping[str, bytes] | None = None,
 ) -> Played:
@@ -102,18 +95,18 @@ def play(
     Raises InputError for a scenario whose files are missing, InfraError where bash cannot start.
     """
     scenario = folder.scenario
-    values = {c.name: canary_value(seed, c.name, c.style) for c in scenario.canaries}
+    values = canary_values(seed, scenario)
     with tempfile.TemporaryDirectory(prefix="clawpro-sim-") as place:
         space, home = Path(place) / "space", Path(place) / "home"
         space.mkdir()
         home.mkdir()
         world = _World(folder, space, home, values, SimulatedSurfaces(scenario, space))
         world.due = list(scenario.events)
-        lay_out(folder, space, lambda data: _filled_bytes(world, data))
-        blobs = world.blobs
-        before = snapshot(space, blobs)
+        spaces.lay_out(folder, space, os.getuid(), lambda data: fill_bytes(data, values))
+        blobs: dict[str, bytes] = {}
+        before = _snapshot(space, blobs)
         world.note("trial_start", {}, "harness")
-        prompt = world.filled(compose_prompt(scenario, folder.prompt_texts()))
+        prompt = fill(compose_prompt(scenario, folder.prompt_texts()), values)
         world.note("prompt", {"text": prompt}, "harness")
         _happen(world)
         world.seen = _state(world)
@@ -124,7 +117,7 @@ def play(
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
         world.note("trial_end", {}, "harness")
-        after = snapshot(space, blobs)
+        after = _snapshot(space, blobs)
         stores = world.surfaces.stores()
     spec = TrialSpec(
         configuration="simulation",
@@ -156,47 +149,13 @@ def play(
     return Played(trial, blobs, tuple(world.unsimulated))
 
 
-def snapshot(root: Path, blobs: dict[str, bytes]) -> Snapshot:
-    """The tree below `root`, sorted by path; contents go into `blobs` by digest."""
-    entries = []
-    for path in sorted(root.rglob("*"), key=lambda p: p.relative_to(root).as_posix().encode()):
-        name = path.relative_to(root).as_posix()
-        if path.is_symlink():
-            entries.append(
-                SnapshotEntry(path=name, kind="symlink", target=path.readlink().as_posix())
-            )
-        elif path.is_file():
-            data = path.read_bytes()
-            digest = "sha256:" + hashlib.sha256(data).hexdigest()
-            blobs[digest] = data
-            entries.append(
-                SnapshotEntry(
-                    path=name,
-                    kind="file",
-                    executable=bool(path.stat().st_mode & 0o100),
-                    size=len(data),
-                    digest=digest,
-                )
-            )
-        else:
-            kind: EntryKind = "directory" if path.is_dir() else "fifo"
-            entries.append(SnapshotEntry(path=name, kind=kind))
-    return Snapshot(entries=tuple(entries))
-
-
-def _filled_bytes(world: _World, data: bytes) -> bytes:
-    if _CANARY.encode() not in data:
-        return data
-    return world.filled(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-
 def _play_steps(
     world: _World, policy: Policy, steps: tuple[PolicyStep, ...], conversation: str
 ) -> str:
     text = ""
     for step in steps:
         world.requests += 1
-        text = world.filled(step.text)
+        text = fill(step.text, world.canaries)
         world.note(
             "model_response",
             {"request": world.requests, "text": text, "calls": len(step.calls)},
@@ -212,11 +171,8 @@ def _play_steps(
 
 
 def _play_call(world: _World, policy: Policy, call: PolicyCall, conversation: str) -> None:
-    raw = json.dumps(call.arguments, ensure_ascii=False)
-    arguments = {
-        key: json.loads(_fill_json(world, json.dumps(value, ensure_ascii=False)))
-        for key, value in json.loads(raw).items()
-    }
+    results = world.results.setdefault(conversation, [])
+    arguments = {k: filled(v, world.canaries, results) for k, v in call.arguments.items()}
     number = f"call-{world.calls + 1}"
     world.note(
         "tool_call",
@@ -224,6 +180,7 @@ def _play_call(world: _World, policy: Policy, call: PolicyCall, conversation: st
         conversation=conversation,
     )
     result = _use_tool(world, call.tool, arguments)
+    results.append(str(result["text"]))
     world.note(
         "tool_result", {"call": number, "tool": call.tool, **result}, conversation=conversation
     )
@@ -242,12 +199,6 @@ def _play_call(world: _World, policy: Policy, call: PolicyCall, conversation: st
                 break
         else:
             world.surfaces.subagent(arguments, None)
-
-
-def _fill_json(world: _World, text: str) -> str:
-    for name, value in world.canaries.items():
-        text = text.replace(f"{_CANARY}{name}}}}}", json.dumps(value)[1:-1])
-    return text
 
 
 def _use_tool(world: _World, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -287,9 +238,17 @@ def _file_tool(world: _World, tool: str, arguments: dict[str, Any]) -> str:
     return "edited"
 
 
-def _state(world: _World) -> dict[str, str | None]:
-    entries = snapshot(world.space, world.blobs).entries
-    return {e.path: e.digest or e.target or e.kind for e in entries if e.kind != "directory"}
+def _snapshot(space: Path, blobs: dict[str, bytes]) -> Snapshot:
+    """As a real trial takes it, with contents in memory: nothing here needs to be durable."""
+    taken = spaces.snapshot(space, None)
+    for entry in taken.entries:
+        if entry.digest is not None:
+            blobs[entry.digest] = (space / entry.path).read_bytes()
+    return taken
+
+
+def _state(world: _World) -> dict[str, str]:
+    return spaces.state_of(spaces.snapshot(world.space, None))
 
 
 def _witness(world: _World, call: str) -> None:
@@ -345,10 +304,10 @@ def _change(world: _World, verb: str, effect: dict[str, Any]) -> dict[str, str]:
     target.parent.mkdir(parents=True, exist_ok=True)
     if verb == "write":
         source = str(effect["from"])
-        target.write_bytes(_filled_bytes(world, world.folder.data(source)))
+        target.write_bytes(fill_bytes(world.folder.data(source), world.canaries))
         if target.read_bytes()[:2] == b"#!":
             target.chmod(0o755)
     else:
         with target.open("a", encoding="utf-8") as file:
-            file.write(world.filled(str(effect["text"])))
+            file.write(fill(str(effect["text"]), world.canaries))
     return {"digest": "sha256:" + hashlib.sha256(target.read_bytes()).hexdigest()}

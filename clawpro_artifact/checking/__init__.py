@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from clawpro_artifact.checking import documents, facts, files, git, safety, tables
+from clawpro_artifact.checking import documents, facts, files, git, safety, stores, tables
 from clawpro_artifact.checking.context import (
     Context,
     EvidenceError,
@@ -30,7 +31,8 @@ __all__ = [
     "typed_arguments",
 ]
 
-_FAMILIES = (documents, facts, files, git, safety, tables)  # imported for their registrations
+# Imported for their registrations.
+_FAMILIES = (documents, facts, files, git, safety, stores, tables)
 
 
 def typed_arguments(scenario: Scenario) -> dict[str, Value]:
@@ -41,13 +43,17 @@ def typed_arguments(scenario: Scenario) -> dict[str, Value]:
     }
 
 
-def check(scenario: Scenario, context: Context) -> tuple[CheckResult, ...]:
+def check(
+    scenario: Scenario, context: Context, arguments: Mapping[str, Value] | None = None
+) -> tuple[CheckResult, ...]:
     """Every check, then every safety rule, then every process fact, in the declared order.
+
+    `arguments` are those of `typed_arguments`, for callers that judge one scenario many times.
 
     Total: whatever the agent left gives a typed result. Raises InputError only for arguments that
     no kind understands, which validation of the scenario would have said.
     """
-    arguments = typed_arguments(scenario)
+    arguments = typed_arguments(scenario) if arguments is None else arguments
     results: list[CheckResult] = []
     good: set[str] = set()
     for spec in scenario.checks:

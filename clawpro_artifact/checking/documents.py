@@ -17,9 +17,10 @@ from typing import Any, cast
 import yaml
 from pydantic import create_model
 
+from clawpro_artifact.checking.assertions import ASSERTIONS, Assertion
 from clawpro_artifact.checking.context import Context, InvalidOutputError
 from clawpro_artifact.checking.library import Found, Kind, add, failed
-from clawpro_artifact.checking.values import ASSERTIONS, MAX_NODES, Assertion
+from clawpro_artifact.checking.values import MAX_NODES
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import jsonio
 from clawpro_artifact.model.base import RelativePath, Value

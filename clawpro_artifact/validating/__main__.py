@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,23 +13,20 @@ from clawpro_artifact.adapters.simulation import Played
 from clawpro_artifact.errors import EXIT_NO, EXIT_YES, ClawproError
 from clawpro_artifact.formats import scenarios
 from clawpro_artifact.formats.scenarios import ScenarioFolder
+from clawpro_artifact.model import canary
 from clawpro_artifact.model.trial import CheckResult, CleanTrial
 from clawpro_artifact.validating import Tools, validate, validate_suite
 from clawpro_artifact.validating.findings import Judge, Read
 from clawpro_artifact.validating.marking import mark
 
 
-def _canary_value(seed: int, name: str, style: str) -> str:
-    digest = hashlib.shake_256(f"simulation/{seed}/{name}/{style}".encode()).hexdigest(12)
-    return f"cnry-{digest}"
-
-
 def _judge(folder: ScenarioFolder) -> Judge:
     schema, expected = folder.schema(), folder.expected()
+    arguments = checking.typed_arguments(folder.scenario)
 
     def judge(trial: CleanTrial, read: Read) -> Sequence[CheckResult]:
         context = checking.Context(trial, read, schema=schema, expected=expected, execute=_execute)
-        return checking.check(folder.scenario, context)
+        return checking.check(folder.scenario, context, arguments)
 
     return judge
 
@@ -43,12 +39,10 @@ def _execute(
 
 
 def _clean(folder: ScenarioFolder, played: Played) -> tuple[CleanTrial, Mapping[str, bytes]]:
-    seed = played.trial.spec.seed
-    values = {c.name: _canary_value(seed, c.name, c.style) for c in folder.scenario.canaries}
-    return mark(played, values)
+    return mark(played, canary.values(played.trial.spec.seed, folder.scenario))
 
 
-TOOLS = Tools(judge=_judge, clean=_clean, canary_value=_canary_value)
+TOOLS = Tools(judge=_judge, clean=_clean)
 
 
 def _print_kinds() -> None:

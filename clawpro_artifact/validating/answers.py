@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 _WORD = re.compile(r"[^\s,;|\"'(){}\[\]]+")
@@ -73,12 +74,16 @@ def random_answer(
 
 
 def _string(schema: dict[str, Any], words: Sequence[str], dice: random.Random) -> str:
-    pattern = schema.get("pattern")
-    fitting = words if pattern is None else [w for w in words if re.search(pattern, w)]
+    fitting = _fitting(schema.get("pattern"), tuple(words))
     if not fitting:
         return "0" * int(schema.get("minLength", 1))
-    word = dice.choice(list(fitting))
+    word = dice.choice(fitting)
     return word[: int(schema.get("maxLength", len(word)))]
+
+
+@lru_cache(maxsize=16)
+def _fitting(pattern: str | None, words: tuple[str, ...]) -> tuple[str, ...]:
+    return words if pattern is None else tuple(w for w in words if re.search(pattern, w))
 
 
 def words_of(texts: Sequence[str]) -> list[str]:

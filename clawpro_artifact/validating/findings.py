@@ -34,12 +34,11 @@ class Tools:
     """What validation borrows from other stages; the caller wires it (stages do not meet).
 
     `judge` makes the checks of one scenario folder; `clean` sanitizes a simulated trial and its
-    blobs; `canary_value` gives a canary's value by seed, name and style.
+    blobs.
     """
 
     judge: Callable[[ScenarioFolder], Judge]
     clean: Callable[[ScenarioFolder, Played], tuple[CleanTrial, Mapping[str, bytes]]]
-    canary_value: Callable[[int, str, str], str]
 
 
 @dataclass(frozen=True)

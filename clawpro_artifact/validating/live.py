@@ -37,7 +37,7 @@ class Stage:
 
     def play(self, policy: Policy, files: Mapping[str, bytes] | None = None) -> Played:
         """One simulated trial."""
-        return play(self.folder, policy, canary_value=self.tools.canary_value, files=files)
+        return play(self.folder, policy, files=files)
 
     def judge(self, played: Played) -> Judged:
         """Its judgement, on the sanitized evidence as in a real run."""
