@@ -25,6 +25,9 @@ _KEEP = ("node-compile-cache", "openclaw", "openclaw-state-locks")
 _OWN_FILES = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".lock")
 QUIET_SECONDS = 20
 # The stores that keep what was said and done; other SQLite files are locks, held by the gateway.
+# What the runtime remembers of the last workspace's files: with it, it takes an emptied workspace
+# for a lost one and refuses the turn (WorkspaceVanishedError, 2026.9.6).
+_ATTESTED = frozenset({"workspace_setup_state", "workspace_generated_bootstrap_hashes"})
 _STORES = ("state/openclaw.sqlite", "agents/*/agent/openclaw-agent.sqlite")
 
 
@@ -149,6 +152,8 @@ def _scrub(path: Path, marks: list[str]) -> None:
             for mark in marks:
                 with suppress(sqlite3.IntegrityError):
                     db.execute(f'DELETE FROM "{table}" WHERE {where}', [mark] * len(columns))
+        for table in _ATTESTED & set(tables):
+            db.execute(f'DELETE FROM "{table}"')
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     os.chown(path, OWNER, OWNER)
