@@ -15,9 +15,9 @@ from clawpro_artifact.formats import scenarios
 from clawpro_artifact.formats.scenarios import ScenarioFolder
 from clawpro_artifact.model import canary
 from clawpro_artifact.model.trial import CheckResult, CleanTrial
+from clawpro_artifact.sanitizing import clean_digest, sanitize
 from clawpro_artifact.validating import Tools, validate, validate_suite
 from clawpro_artifact.validating.findings import Judge, Read
-from clawpro_artifact.validating.marking import mark
 
 
 def _judge(folder: ScenarioFolder) -> Judge:
@@ -39,7 +39,16 @@ def _execute(
 
 
 def _clean(folder: ScenarioFolder, played: Played) -> tuple[CleanTrial, Mapping[str, bytes]]:
-    return mark(played, canary.values(played.trial.spec.seed, folder.scenario))
+    values = canary.values(played.trial.spec.seed, folder.scenario)
+    kept: dict[str, bytes] = {}
+
+    def write(data: bytes) -> str:
+        digest = clean_digest(data)
+        kept[digest] = data
+        return digest
+
+    clean = sanitize(played.trial, values, (), b"simulation", played.blobs.__getitem__, write)
+    return clean, kept
 
 
 TOOLS = Tools(judge=_judge, clean=_clean)
