@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -183,18 +184,24 @@ def _parts(
 ) -> tuple[oci.Documents, list[tuple[oci.Blob, Path]]]:
     """Every layer built or found, each compared with the lock as soon as it is there."""
     materials = workshop.materials(locked)
+    pins = locked.lock.layers.by_name()
+    blobs = {name: layers.cached(materials, workshop.layers, name) for name in pins}
+    missing = [name for name, blob in blobs.items() if blob is None]
+    if missing:
+        workshop.download(materials)
+        workshop.say(f"building {', '.join(missing)} of {locked.name}")
+        # mmdebstrap and npm keep a core busy each and know nothing of each other.
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            made = pool.map(lambda name: layers.make(materials, workshop.layers, name), missing)
+            blobs |= dict(zip(missing, made, strict=True))
     parts: list[tuple[oci.Blob, Path]] = []
-    for name, pin in locked.lock.layers.by_name().items():
-        blob = layers.cached(materials, workshop.layers, name)
-        if blob is None:
-            workshop.download(materials)
-            workshop.say(f"building the {name} layer of {locked.name}")
-            blob = layers.make(materials, workshop.layers, name)
-        if blob.diff_id != pin.diff_id:
+    for name, blob in blobs.items():
+        assert blob is not None
+        if blob.diff_id != pins[name].diff_id:
             raise PinError(
                 f"the {name} layer of {locked.name} built to other bytes than the lock says",
                 where=str(workshop.layers.path(blob.diff_id)),
-                expected=pin.diff_id,
+                expected=pins[name].diff_id,
                 found=blob.diff_id,
                 do="run `nox -s reproduce`; `clawpro image import` takes the image of the lock",
             )
