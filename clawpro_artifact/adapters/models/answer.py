@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 Finish = Literal["stop", "tool_calls", "length", "content_filter"]
@@ -30,27 +30,44 @@ class ModelFault:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """One response. `usage` as the model reported it, or None."""
+    """One response. `usage` as the model reported it, or None.
+
+    `about` is what else the record keeps of a live endpoint: {fingerprint, sent, retries: [{status,
+    waited_ms}], upstream}; a scripted model has nothing to say there.
+    """
 
     text: str = ""
     calls: tuple[ModelCall, ...] = ()
     finish: Finish = "stop"
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None
     model: str = ""
     fault: ModelFault | None = None
+    refusal: str | None = None
+    reasoning: str = ""
+    about: dict[str, Any] = field(default_factory=dict)
 
     def as_message(self) -> dict[str, Any]:
-        """As the record keeps it."""
-        return {
+        """As the record keeps it; `refusal`, `reasoning` and `about` only where there is one."""
+        found: dict[str, Any] = {
             "text": self.text,
             "calls": [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in self.calls],
             "finish": self.finish,
             "usage": self.usage,
             "model": self.model,
         }
+        more = {"refusal": self.refusal, "reasoning": self.reasoning, "about": self.about}
+        return found | {name: value for name, value in more.items() if value}
+
+    def _extra(self) -> dict[str, str]:
+        found = {"refusal": self.refusal, "reasoning_content": self.reasoning}
+        return {name: text for name, text in found.items() if text}
 
     def _message(self) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": self.text or None}
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": self.text or None,
+            **self._extra(),
+        }
         if self.calls:
             message["tool_calls"] = [
                 {
@@ -88,7 +105,7 @@ class ModelAnswer:
         def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
             return {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
-        yield chunk({"role": "assistant", "content": self.text or None})
+        yield chunk({"role": "assistant", "content": self.text or None, **self._extra()})
         for index, c in enumerate(self.calls):
             function = {"name": c.name, "arguments": c.arguments}
             call = {"index": index, "id": c.id, "type": "function", "function": function}
@@ -105,6 +122,11 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """What outputs show."""
+        ...
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Exact secret values that the model was asked with: for the sanitizer."""
         ...
 
     def answer(self, request: dict[str, Any], conversation: str, position: int) -> ModelAnswer:

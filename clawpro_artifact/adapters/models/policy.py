@@ -35,6 +35,11 @@ class ScriptedModel:
         """Begins with `scripted`."""
         return self._name
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """None: there is no endpoint."""
+        return ()
+
     def answer(self, request: dict[str, Any], conversation: str, position: int) -> ModelAnswer:
         """Step `position` of the conversation's steps; an empty text when they are used up."""
         steps = self._steps(request, conversation)

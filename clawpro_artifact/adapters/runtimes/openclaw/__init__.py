@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clawpro_artifact.adapters.boundary import Boundary, Recorder
+from clawpro_artifact.adapters.boundary import Recorder
 from clawpro_artifact.adapters.clock import monotonic, now, timestamp
 from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models.answer import Model, ModelAnswer
@@ -25,6 +25,7 @@ from clawpro_artifact.adapters.runtimes.host import RawAttempt, TranscriptRow
 from clawpro_artifact.adapters.runtimes.openclaw import stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
 from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
+from clawpro_artifact.adapters.runtimes.outcome import judge, last_answer
 from clawpro_artifact.adapters.runtimes.world import World
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.formats.scenarios import ScenarioFolder
@@ -33,7 +34,6 @@ from clawpro_artifact.model.manifest import Limits
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.prompt import compose_prompt
 from clawpro_artifact.model.scenario import Scenario
-from clawpro_artifact.model.trial import Outcome
 
 QUIET_SECONDS = 1.0
 _WARM_LIMITS = Limits(wall_seconds=120, requests=4, output_tokens=1000)
@@ -200,7 +200,7 @@ class OpenClawHost:
                 "isolation": self._settings.isolation,
                 "runtime": f"openclaw@{self._settings.version}",
             },
-            secrets=(gateway.token,),
+            secrets=(gateway.token, *recorder.model.secrets),
             prompt=prompt,
         )
 
@@ -209,6 +209,7 @@ class _Greeter:
     """Answers the throw-away turn that warms a host up."""
 
     name = "warm-up"
+    secrets: tuple[str, ...] = ()
 
     def answer(self, request: dict[str, Any], conversation: str, position: int) -> ModelAnswer:
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -234,31 +235,4 @@ def _until_quiet(recorder: Recorder, deadline: float) -> bool:
     return False
 
 
-def last_answer(boundary: Boundary) -> str | None:
-    """The last text of the main conversation, as the model gave it."""
-    for exchange in reversed(boundary.exchanges):
-        response = exchange.response
-        if exchange.conversation == "main" and response is not None and not response["calls"]:
-            text = response["text"]
-            return text if isinstance(text, str) else None
-    return None
-
-
-def judge(
-    boundary: Boundary, status: int, timed_out: bool, faults: list[str]
-) -> tuple[Outcome, str]:
-    """Outcome by the record alone: infrastructure first, then limits, then the agent."""
-    if faults:
-        return "infra_failed", faults[0].splitlines()[0][:200]
-    if boundary.limits:
-        return "timed_out", f"limit: {boundary.limits[0]['limit']}"
-    if timed_out:
-        return "timed_out", "limit: wall_seconds"
-    if not boundary.exchanges:
-        return "infra_failed", "the runtime asked no model"
-    if status != 200:
-        return "agent_failed", f"the runtime answered HTTP {status}"
-    return "completed", "the turn ended"
-
-
-__all__ = ["HostSettings", "OpenClawHost", "judge", "last_answer"]
+__all__ = ["HostSettings", "OpenClawHost"]

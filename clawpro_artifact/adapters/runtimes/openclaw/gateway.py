@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import secrets
-import socket
 import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from clawpro_artifact.adapters import unixhttp
 from clawpro_artifact.adapters.boundary import BoundaryServer
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.engine import Bind, Confinement, Engine, with_init
@@ -149,21 +148,8 @@ class Gateway:
     def _post(
         self, path: str, body: dict[str, Any], headers: dict[str, str], seconds: float
     ) -> tuple[int, Any]:
-        connection = _UnixConnection(str(self._control), seconds)
-        auth = {"authorization": f"Bearer {self.token}", "content-type": "application/json"}
-        try:
-            connection.request("POST", path, json.dumps(body), {**auth, **headers})
-            response = connection.getresponse()
-            data = response.read()
-            return response.status, json.loads(data)
-        except TimeoutError:
-            raise
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise InfraError(
-                "the gateway did not answer", where=path, found=f"{type(error).__name__}: {error}"
-            ) from None
-        finally:
-            connection.close()
+        auth = {"authorization": f"Bearer {self.token}"}
+        return unixhttp.post(self._control, path, body, {**auth, **headers}, seconds)
 
     def close(self) -> None:
         """Remove the container and stop the boundary."""
@@ -171,14 +157,3 @@ class Gateway:
             self._engine.remove(self._container)
         finally:
             self.boundary.close()
-
-
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, seconds: float) -> None:
-        super().__init__("localhost", timeout=seconds)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
