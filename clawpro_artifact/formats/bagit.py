@@ -6,6 +6,7 @@ paths, each once. Its sha256 then equals the in-toto `dirHash` of the tree, and 
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -53,6 +54,7 @@ def check_path(path: str, where: str) -> None:
         )
 
 
+@functools.lru_cache(maxsize=1 << 15)  # a bundle's reader meets each path several times
 def _fault(path: str) -> str | None:
     if not path or path.startswith("/"):
         return "a relative path"

@@ -24,26 +24,32 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     "boolean": lambda v: type(v) is bool,
     "null": lambda v: v is None,
 }
-_NOTES = {"$schema", "$id", "$defs", "title", "description", "default"}
 _BOUNDS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "minimum": (lambda v, n: v >= n, "at least"),
     "maximum": (lambda v, n: v <= n, "at most"),
     "exclusiveMinimum": (lambda v, n: v > n, "more than"),
     "exclusiveMaximum": (lambda v, n: v < n, "less than"),
 }
-_LENGTHS: dict[str, tuple[Callable[[int, int], bool], str]] = {
-    "minLength": (lambda n, k: n >= k, "length at least"),
-    "maxLength": (lambda n, k: n <= k, "length at most"),
-    "minItems": (lambda n, k: n >= k, "items at least"),
-    "maxItems": (lambda n, k: n <= k, "items at most"),
-    "minProperties": (lambda n, k: n >= k, "fields at least"),
-    "maxProperties": (lambda n, k: n <= k, "fields at most"),
+_AT_LEAST, _AT_MOST = (lambda n, k: n >= k), (lambda n, k: n <= k)
+_LENGTHS: dict[type, tuple[tuple[str, Callable[[int, int], bool], str], ...]] = {
+    kind: (
+        (f"min{what}", _AT_LEAST, f"{what} at least"),
+        (f"max{what}", _AT_MOST, f"{what} at most"),
+    )
+    for kind, what in ((str, "Length"), (list, "Items"), (dict, "Properties"))
 }
+_KEYWORDS = """
+    $schema $id $defs title description default $ref type const enum anyOf pattern properties
+    required additionalProperties patternProperties propertyNames items prefixItems
+"""
 _KNOWN = {
-    *_NOTES, *_BOUNDS, *_LENGTHS, "$ref", "type", "const", "enum", "anyOf", "pattern", "properties",
-    "required", "additionalProperties", "patternProperties", "propertyNames", "items",
-    "prefixItems",
-}  # fmt: skip
+    *_KEYWORDS.split(),
+    *_BOUNDS,
+    *(name for rows in _LENGTHS.values() for name, *_ in rows),
+}
+
+
+_SEEN: set[str] = set()
 
 
 class _MisfitError(Exception):
@@ -54,6 +60,7 @@ class _MisfitError(Exception):
 
 def check(value: Any, schema: dict[str, Any], where: str) -> None:
     """InputError unless `value` (of `jsonio.parse`) fits `schema`; ValueError if no schema."""
+    _known(schema)
     try:
         _check(value, schema, schema, ())
     except _MisfitError as misfit:
@@ -65,9 +72,26 @@ def check(value: Any, schema: dict[str, Any], where: str) -> None:
         ) from None
 
 
+def _known(schema: dict[str, Any]) -> None:
+    """ValueError if a keyword is used that `_check` would pass over; looked at once a schema."""
+    if schema.get("$id") in _SEEN:
+        return
+    stack: list[Any] = [schema]
+    while stack:
+        node = stack.pop()
+        if not set(node) <= _KNOWN:
+            raise ValueError(f"keywords outside the subset: {sorted(set(node) - _KNOWN)}")
+        for name in ("$defs", "properties", "patternProperties"):
+            stack += node.get(name, {}).values()
+        for name in ("items", "propertyNames", "additionalProperties"):
+            stack += [node[name]] if isinstance(node.get(name), dict) else []
+        for name in ("anyOf", "prefixItems"):
+            stack += node.get(name, [])
+    if "$id" in schema:
+        _SEEN.add(schema["$id"])
+
+
 def _check(value: Any, schema: Any, top: dict[str, Any], at: tuple[str | int, ...]) -> None:
-    if not set(schema) <= _KNOWN:
-        raise ValueError(f"keywords outside the subset: {sorted(set(schema) - _KNOWN)}")
     if "$ref" in schema:
         _check(value, top["$defs"][schema["$ref"].removeprefix("#/$defs/")], top, at)
     if "anyOf" in schema:
@@ -78,6 +102,8 @@ def _check(value: Any, schema: Any, top: dict[str, Any], at: tuple[str | int, ..
         raise _MisfitError(at, repr(schema["const"]), value)
     if "enum" in schema and not any(_same(value, option) for option in schema["enum"]):
         raise _MisfitError(at, "one of " + ", ".join(map(str, schema["enum"])), value)
+    if value is None or value is True or value is False:
+        return
     if isinstance(value, dict):
         _object(value, schema, top, at)
     elif isinstance(value, list):
@@ -91,10 +117,9 @@ def _check(value: Any, schema: Any, top: dict[str, Any], at: tuple[str | int, ..
         for name, (fits, words) in _BOUNDS.items():
             if name in schema and not fits(value, schema[name]):
                 raise _MisfitError(at, f"{words} {schema[name]}", value)
-    kinds: dict[type, str] = {str: "Length", list: "Items", dict: "Properties"}
-    suffix = kinds.get(type(value), "-")
-    for name, (fitting, words) in _LENGTHS.items():
-        if name.endswith(suffix) and name in schema and not fitting(len(value), schema[name]):
+        return
+    for name, fitting, words in _LENGTHS[type(value)]:
+        if name in schema and not fitting(len(value), schema[name]):
             raise _MisfitError(at, f"{words} {schema[name]}", value)
 
 

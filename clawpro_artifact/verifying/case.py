@@ -66,6 +66,7 @@ class Case:
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
     trial: str = ""
+    outcomes: dict[str, str] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property

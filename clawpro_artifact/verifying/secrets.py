@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clawpro_artifact.formats import disguises, secretpatterns
+from clawpro_artifact.formats import bagit, disguises, secretpatterns
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.canary import canary_value
 from clawpro_artifact.verifying.case import Case, RefusedError
@@ -21,6 +21,7 @@ _BLOCK = 4 << 20
 _OVERLAP = 4096  # longer than any pattern or disguise
 _PRODUCED = ("data/traces/", "data/blobs/", "data/results/", "data/report/", "data/safety/")
 _LAYERS = re.compile(r"data/images/[^/]+/(?!lock\.json$).+")
+_LISTS = (bagit.MANIFEST_NAME, bagit.TAG_MANIFEST_NAME)  # digests, and the names of files
 _BLOB = re.compile(rb'"digest":"sha256:([0-9a-f]{64})"')
 _WINDOW = 8
 _MANY = 64  # from here on, windows are cheaper than one search for each value
@@ -52,7 +53,7 @@ def secrets(case: Case) -> Iterator[RefusedError]:
     for path in (*case.tags, *case.payload):
         if case.part and path not in case.container.members:
             continue
-        if not _LAYERS.fullmatch(path):
+        if path not in _LISTS and not _LAYERS.fullmatch(path):
             yield from _scan(case, path, owned.get(path, {}), everywhere)
 
 

@@ -81,6 +81,7 @@ def _trial(
             yield RefusedError("trial-missing", f"{folder}/{file}: planned and not there")
             return
     trial = case.fresh(f"{folder}/trial.json", "trial")
+    case.outcomes[name] = trial["outcome"]
     if trial["spec"] != spec:
         yield RefusedError("trial-of-another-plan", f"{folder}/trial.json: not the planned trial")
     for kind in ("events", "exchanges"):
