@@ -6,6 +6,7 @@ from clawpro_artifact.model.base import Value
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.manifest import Configuration, Manifest
 from clawpro_artifact.model.plan import RunPlan
+from clawpro_artifact.model.report import Report
 from clawpro_artifact.model.scenario import Policy, Scenario
 from clawpro_artifact.model.shipped import AttemptLine, ChecksLine, TrialDocument
 from clawpro_artifact.model.trace import Event, Exchange
@@ -20,6 +21,7 @@ KINDS: dict[str, type[Value]] = {
     "manifest": Manifest,
     "plan": RunPlan,
     "policy": Policy,
+    "report": Report,
     "scenario": Scenario,
     "trial": TrialDocument,
 }
