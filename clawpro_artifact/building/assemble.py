@@ -35,6 +35,9 @@ class ImageStore(Protocol):
     def tag(self, image_id: str, tag: str) -> None:
         """Name an image."""
 
+    def forget(self, image_id: str) -> None:
+        """Remove an image unless it has a name."""
+
 
 @dataclass(frozen=True)
 class Workshop:
@@ -147,7 +150,11 @@ def _load(locked: LockedImage, archive: Iterator[bytes], engine: ImageStore) -> 
     found = engine.image(image_id)
     if found is None:
         raise InfraError("the engine lost the image it loaded", expected=image_id)
-    _compare(locked, image.tag, *found)
+    try:
+        _compare(locked, image.tag, *found)
+    except PinError:
+        engine.forget(image_id)
+        raise
     engine.tag(image_id, image.tag)
     return image
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
+import json
 import shutil
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from clawpro_artifact import building
+from clawpro_artifact.adapters import npm
 from clawpro_artifact.adapters.inputs import Inputs
 from clawpro_artifact.building.assemble import image_documents
 from clawpro_artifact.building.layers import incontainer_pins, input_digests
 from clawpro_artifact.building.locks import LockedImage
-from clawpro_artifact.errors import InfraError, PinError
+from clawpro_artifact.errors import InfraError, InputError, PinError
 from clawpro_artifact.formats import tar
 from clawpro_artifact.model.image import LayerPin, LayerPins
 
@@ -33,6 +37,7 @@ class FakeEngine:
     ids: tuple[str, ...] = ()
     tags: dict[str, str] = field(default_factory=dict)
     loads: int = 0
+    forgotten: list[str] = field(default_factory=list)
 
     def image(self, reference: str) -> tuple[str, tuple[str, ...]] | None:
         image_id = self.tags.get(reference, reference)
@@ -46,6 +51,9 @@ class FakeEngine:
 
     def tag(self, image_id: str, tag: str) -> None:
         self.tags[tag] = image_id
+
+    def forget(self, image_id: str) -> None:
+        self.forgotten.append(image_id)
 
 
 @dataclass(frozen=True)
@@ -94,11 +102,41 @@ def test_an_image_that_is_there_is_not_loaded_again(place: Place) -> None:
     assert place.engine.loads == 1
 
 
-def test_an_engine_that_gives_another_id_is_refused(place: Place) -> None:
-    place.engine.ids = ("sha256:" + "1" * 64,)
+def test_an_engine_that_gives_another_id_is_refused_and_the_image_not_kept(place: Place) -> None:
+    other = "sha256:" + "1" * 64
+    place.engine.ids = (other,)
     with pytest.raises(PinError, match="not the locked one"):
         building.build(place.locked, place.engine, place.workshop)
+    assert (place.engine.tags, place.engine.forgotten) == ({}, [other])
+
+
+def test_an_archive_of_another_image_is_not_imported(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "image.tar").write_bytes(b"whatever the fake engine makes of it")
+    place.engine.layers = place.engine.layers[:-1]
+    with pytest.raises(PinError, match="not the locked one"):
+        building.image_import(place.locked, tmp_path / "image.tar", place.engine)
     assert place.engine.tags == {}
+
+
+def test_an_export_is_the_same_twice_and_names_its_config(place: Place) -> None:
+    first = b"".join(building.export(place.locked, place.workshop))
+    assert first == b"".join(building.export(place.locked, place.workshop))
+    with tarfile.open(fileobj=io.BytesIO(first)) as archive:
+        names = archive.getnames()
+        index = json.load(archive.extractfile("index.json"))  # type: ignore[arg-type]
+        manifest = index["manifests"][0]["digest"].removeprefix("sha256:")
+        inner = json.load(archive.extractfile(f"blobs/sha256/{manifest}"))  # type: ignore[arg-type]
+    assert inner["config"]["digest"] == place.locked.lock.config
+    for layer in inner["layers"]:
+        assert f"blobs/sha256/{layer['digest'].removeprefix('sha256:')}" in names
+
+
+def test_a_runtime_that_is_locked_already_is_not_locked_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npm, "engines_node", lambda *_: ">=24.16.0 <25")
+    with pytest.raises(InputError, match="is locked already"):
+        building.add(IMAGES, "openclaw@2026.9.6", place.workshop)
 
 
 def test_another_image_under_our_tag_is_refused_without_any_build(place: Place) -> None:

@@ -63,6 +63,12 @@ class Engine:
         with _errors(self.address, "the engine did not tag the image"):
             self.client.images.get(image_id).tag(name, tag=version)
 
+    def forget(self, image_id: str) -> None:
+        """Remove an image unless it has a name; one that is in use or gone is left as it is."""
+        with contextlib.suppress(*_FAILED):
+            if not self.client.images.get(image_id).tags:
+                self.client.images.remove(image_id)
+
     def start(self, confinement: Confinement) -> Container:
         """Create and start a confined container; removed again if it does not start."""
         with _errors(self.address, "the container cannot be created"):
