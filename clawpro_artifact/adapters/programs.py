@@ -30,10 +30,19 @@ class Output:
 
 
 def run_in(
-    folder: Path, command: Sequence[str], *, stdin: bytes = b"", timeout_s: float, home: Path
+    folder: Path,
+    command: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    timeout_s: float,
+    home: Path,
+    environment: Mapping[str, str] | None = None,
 ) -> Output:
-    """Run `command` in `folder` with a scrubbed environment; its process group ends with it."""
-    environment = {
+    """Run `command` in `folder` with a scrubbed environment; its process group ends with it.
+
+    `environment` is added to the scrubbed one.
+    """
+    scrubbed = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": str(home),
         "LANG": "C.UTF-8",
@@ -45,7 +54,7 @@ def run_in(
         process = subprocess.Popen(
             list(command),
             cwd=folder,
-            env=environment,
+            env={**scrubbed, **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -67,7 +67,7 @@ class Recorder:
             if answer.fault is None:
                 conversation.answered = position + 1
                 self._conversations.note_calls([c.name for c in answer.calls])
-                self._output_tokens += (answer.usage or {}).get("completion_tokens", 0)
+                self._output_tokens += _output_tokens(answer)
             elif answer.fault.infrastructure:
                 self._faults.append(answer.fault.message)
             self._exchanges[number] = Exchange(
@@ -142,6 +142,11 @@ class Recorder:
 
     def _ms(self) -> int:
         return int(1000 * (monotonic() - self._started))
+
+
+def _output_tokens(answer: ModelAnswer) -> int:
+    value = (answer.usage or {}).get("completion_tokens")
+    return value if isinstance(value, int) else 0
 
 
 def _error(answer: ModelAnswer) -> str | None:
