@@ -1,0 +1,169 @@
+"""Manifest -> signed bundle and its verdict: the release, as a list of plain calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from clawpro_artifact import building, bundling, planning, reporting, running, verifying
+from clawpro_artifact.adapters import engine, environment, keys, salts
+from clawpro_artifact.adapters.checkout import Checkout
+from clawpro_artifact.adapters.runs import INTERRUPTED, RunFolder
+from clawpro_artifact.building.assemble import Workshop
+from clawpro_artifact.bundling import ReleaseContent, ReleaseInfo
+from clawpro_artifact.errors import IncompleteError
+from clawpro_artifact.formats import canonical, jsonio
+from clawpro_artifact.model.bundle import Verdict
+from clawpro_artifact.model.plan import TrialSpec
+from clawpro_artifact.model.report import Report
+from clawpro_artifact.pipeline.executing import ContainerExecutor
+from clawpro_artifact.pipeline.inputs import Planned, planned
+from clawpro_artifact.pipeline.judging import Judge, Judged, scenario_rows
+from clawpro_artifact.pipeline.wiring import Wiring
+from clawpro_artifact.scoring.__main__ import rescore
+
+__all__ = ["Planned", "Released", "Watch", "planned", "release", "run_trials", "scored"]
+
+WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told how it goes."""
+
+    step: Callable[[str], None] = lambda text: None
+    started: Callable[[TrialSpec], None] = lambda spec: None
+    judged: Callable[[Judged, int, int], None] = lambda judged, done, total: None
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release leaves: `path` of the bundle, `bundle_id` its index digest."""
+
+    path: Path
+    bundle_id: str
+    report: Report
+    verdict: Verdict
+
+
+def release(checkout: Checkout, manifest: str, key_name: str, watch: Watch) -> Released:
+    """Plan, build, run, judge, score, report, bundle, verify.
+
+    What is finished already (images, trials) is used again. Raises the errors of each stage;
+    IncompleteError if a trial stays undecided, after its bundle was *not* written.
+    """
+    p = planned(checkout, manifest)
+    watch.step(f"plan {p.name}: {len(p.plan.trials)} trials of {p.locked.manifest.name}")
+    key, is_new = keys.load_or_create(keys.path_of(key_name), keys.passphrase())
+    if is_new:
+        watch.step(f"new signing key {key.public.keyid[:16]} in {keys.path_of(key_name)}")
+    judged = run_trials(checkout, p, watch)
+    content, report = scored(checkout, p, judged)
+    out = checkout.work / "releases" / f"{report.name}-{report.version}-{p.name}" / "bundle"
+    info = ReleaseInfo(report.name, report.version, report.created, report.software)
+    if out.exists():
+        watch.step("the bundle of this plan is there already; verifying it")
+    else:
+        watch.step("writing and signing the bundle")
+        bundling.bundle(bundling.compose(content), [key], info, out)
+    watch.step("verifying it with the public key")
+    verdict = verifying.verify(out, [key.public])
+    return Released(out, verdict.bundle_id or "", report, verdict)
+
+
+def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged]:
+    """Every trial of the plan, judged, by id; containers only where the plan asks for one."""
+    folder = RunFolder(checkout.work / "runs" / p.name)
+    needs = [c for c in p.locked.manifest.configurations if planning.needs_image(c)]
+    with folder.hold(p.locked, p.plan), engine.opened() if needs else nullcontext() as docker:
+        if docker is not None:
+            docker.sweep(p.name)
+            workshop = Workshop(say=watch.step)
+            for pin in p.locked.images:
+                watch.step(f"image {pin.image} {pin.config[:23]}")
+                building.build(p.images[pin.image], docker, workshop)
+        wiring = Wiring(p.locked, p.folders, docker, p.name)
+        judge = Judge(
+            run=folder,
+            clean=folder.root / "clean",
+            folders=p.folders,
+            secrets=environment.secret_values(
+                c.base_model.api_key_env
+                for c in p.locked.manifest.configurations
+                if c.base_model.api_key_env
+            ),
+            salt_key=salts.salt_key(keys.folder().parent / "salt.key"),
+            execute=None
+            if docker is None
+            else ContainerExecutor(docker, p.locked.images[0].config, p.name),
+        )
+        found: dict[str, Judged] = {}
+        trials = running.run(
+            p.plan,
+            {name: (f.scenario, f.folder) for name, f in p.folders.items()},
+            folder=folder,
+            host_key=wiring.host_key,
+            make_host=wiring.make_host,
+            assemble=wiring.assemble,
+            max_attempts=p.locked.manifest.attempts.max_attempts,
+            workers=WORKERS,
+            on_start=lambda started: watch.started(started.spec),
+        )
+        for trial in trials:
+            judged = found[trial.spec.id] = judge(trial)
+            watch.judged(judged, len(found), len(p.plan.trials))
+    return found
+
+
+def scored(
+    checkout: Checkout, p: Planned, judged: dict[str, Judged]
+) -> tuple[ReleaseContent, Report]:
+    """Scores and report of judged trials, and all that ships."""
+    clean = RunFolder(checkout.work / "runs" / p.name).root / "clean"
+    manifest = p.locked.manifest
+    records = _lines([judged[t.id].record for t in p.plan.trials])
+    rows = scenario_rows(
+        (p.folders[pin.id].scenario for pin in p.locked.scenarios),
+        {pin.id: pin.digest for pin in p.locked.scenarios},
+        manifest.limits.requests,
+    )
+    scores = rescore(canonical.encode(p.locked), _lines(rows), records)
+    trials = {name: j.trial for name, j in judged.items()}
+    ended = max(
+        a.started_at for t in trials.values() for a in t.attempts if a.reason != INTERRUPTED
+    )
+    report = reporting.report(p.locked, p.plan, trials, jsonio.parse(scores, "scores.json"), ended)
+    if report.exclusions:
+        first = report.exclusions[0]
+        raise IncompleteError(
+            "the run is incomplete: no figure is published",
+            where=str(checkout.work / "runs" / p.name),
+            expected=f"{len(p.plan.trials)} scored trials",
+            found=f"{len(report.exclusions)} undecided, first {first.trial}: {first.reason}",
+            do="find the cause, then begin the run anew with another manifest version",
+        )
+    data = canonical.encode(report)
+    content = ReleaseContent(
+        lock=p.locked,
+        plan=p.plan,
+        definitions={pin.id: p.folders[pin.id].folder for pin in p.locked.scenarios},
+        code=p.code,
+        images={i.image: building.locks.lock_bytes(p.images[i.image].lock)
+                for i in p.locked.images},
+        trials=trials,
+        results={name: j.results for name, j in judged.items()},
+        blob=lambda digest: clean / digest.removeprefix("sha256:"),
+        records=records,
+        scenarios=_lines(rows),
+        scores=scores,
+        report=data,
+        page=reporting.page(report, data),
+        notes=manifest.notes,
+    )  # fmt: skip
+    return content, report
+
+
+def _lines(rows: list[dict[str, object]]) -> bytes:
+    return b"".join(canonical.encode(row) + b"\n" for row in rows)

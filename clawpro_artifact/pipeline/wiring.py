@@ -1,0 +1,111 @@
+"""configurations -> models and runtime hosts: who answers, and what runs around it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clawpro_artifact import tracing
+from clawpro_artifact.adapters import environment
+from clawpro_artifact.adapters.engine import Engine
+from clawpro_artifact.adapters.models.answer import Model
+from clawpro_artifact.adapters.models.endpoint import EndpointModel
+from clawpro_artifact.adapters.models.policy import ScriptedModel
+from clawpro_artifact.adapters.runtimes.direct import DirectHost
+from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
+from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
+from clawpro_artifact.adapters.runtimes.tools import ToolNames
+from clawpro_artifact.errors import InputError
+from clawpro_artifact.formats.scenarios import ScenarioFolder, choose_policy
+from clawpro_artifact.model import canary
+from clawpro_artifact.model.lock import Lock
+from clawpro_artifact.model.manifest import Configuration
+from clawpro_artifact.model.plan import TrialSpec
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Everything a run needs besides its plan. `engine` is None where no container is asked for."""
+
+    locked: Lock
+    folders: Mapping[str, ScenarioFolder]
+    engine: Engine | None
+    run: str
+
+    def configuration(self, spec: TrialSpec) -> Configuration:
+        """The unit under test of a trial."""
+        return next(c for c in self.locked.manifest.configurations if c.id == spec.configuration)
+
+    def host_key(self, spec: TrialSpec) -> Hashable:
+        """Trials with equal keys may share a host (docs/decisions/0003)."""
+        c = self.configuration(spec)
+        return c.harness_runtime, c.isolation, tuple(sorted(c.native_surfaces))
+
+    def make_host(self, spec: TrialSpec) -> RuntimeHost:
+        """A host for the trials that share the key of `spec`."""
+        c = self.configuration(spec)
+        family, _, version = c.harness_runtime.partition("@")
+        if family == "direct":
+            return DirectHost(self.model_for, self.folders.__getitem__)
+        if family != "openclaw" or self.engine is None:
+            raise InputError(
+                "this runtime cannot be run here",
+                where=f"configuration {c.id}",
+                expected="openclaw@VERSION or direct@1",
+                found=c.harness_runtime,
+            )
+        pin = next(p for p in self.locked.images if p.runtime == c.harness_runtime)
+        return OpenClawHost(
+            HostSettings(
+                engine=self.engine,
+                image=pin.config,
+                version=version,
+                surfaces=tuple(sorted(c.native_surfaces)),
+                isolation=c.isolation,
+                run=self.run,
+                model_for=self.model_for,
+                folder_for=self.folders.__getitem__,
+            )
+        )
+
+    def model_for(
+        self, spec: TrialSpec, folder: ScenarioFolder, values: Mapping[str, str]
+    ) -> Model:
+        """Who answers in this trial."""
+        c = self.configuration(spec)
+        if c.base_model.source == "scripted":
+            policy = folder.policy(choose_policy(folder.scenario, str(c.base_model.policy)).file)
+            names = self._names(c)
+            to_runtime = names.to_runtime if names else _as_it_is
+            return ScriptedModel(
+                c.base_model.name, policy, lambda text: canary.fill(text, values), to_runtime
+            )
+        if c.base_model.source == "endpoint":
+            return EndpointModel(
+                url=environment.required(c.base_model.base_url_env, f"configuration {c.id}"),
+                model=c.base_model.name,
+                key=environment.optional(c.base_model.api_key_env),
+                decoding=c.decoding,
+            )
+        raise InputError(
+            "this model source cannot answer here",
+            where=f"configuration {c.id}",
+            expected="scripted or endpoint",
+            found=c.base_model.source,
+        )
+
+    def assemble(self, raw: RawAttempt, spec: TrialSpec, folder: Path) -> Assembled:
+        """The trace of an attempt in the version-neutral vocabulary."""
+        names = self._names(self.configuration(spec))
+        return tracing.assemble(raw, spec, names.to_neutral if names else _as_it_is)
+
+    @staticmethod
+    def _names(c: Configuration) -> ToolNames | None:
+        family, _, version = c.harness_runtime.partition("@")
+        return ToolNames(version) if family == "openclaw" else None
+
+
+def _as_it_is(tool: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return tool, arguments
