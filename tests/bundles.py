@@ -10,10 +10,10 @@ from typing import Any
 import tomli_w
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from clawpro_artifact import bundling, planning
+from clawpro_artifact import bundling, planning, reporting
 from clawpro_artifact.adapters.keys import KeyFile
 from clawpro_artifact.bundling import BundleFile, BundleResult, ReleaseContent, ReleaseInfo
-from clawpro_artifact.formats import canonical, embedded, trees
+from clawpro_artifact.formats import canonical, trees
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.canary import canary_value
 from clawpro_artifact.model.lock import ImagePin, Lock
@@ -29,8 +29,7 @@ from clawpro_artifact.model.trial import (
     SnapshotEntry,
     Usage,
 )
-from clawpro_artifact.verifying import rescoring
-from clawpro_artifact.verifying.case import Case
+from clawpro_artifact.scoring.__main__ import rescore
 from tests.unit import make
 
 ALICE = KeyFile(ec.derive_private_key(11, ec.SECP256R1()))
@@ -210,7 +209,7 @@ def record(spec: TrialSpec, clean: CleanTrial) -> dict[str, Any]:
             "abandoned_subagents": 0,
         },
         "usage": clean.usage.model_dump(mode="json"),
-        "duration_ms": clean.attempts[-1].duration_ms,
+        "duration_ms": sum(a.duration_ms for a in clean.attempts),
     }
 
 
@@ -242,8 +241,9 @@ def content(folder: Path, **changes: Any) -> ReleaseContent:
     digests = {pin.id: pin.digest for pin in lock.scenarios}
     records = jsonl(record(s, trials[s.id]) for s in plan.trials)
     facts_ = jsonl(facts(s, digests[s.id]) for s in scenarios().values())
-    scores = score(records, facts_, lock)
-    report = canonical.encode({"scores": json.loads(scores), "lock": canonical.digest(lock)})
+    scores = rescore(canonical.encode(lock), facts_, records)
+    said = reporting.report(lock, plan, trials, json.loads(scores), CREATED)
+    report = canonical.encode(said)
     blobs = {canonical.bytes_digest(b): b for b in (BIG, NOTE)}
     return ReleaseContent(
         lock=lock,
@@ -263,21 +263,9 @@ def content(folder: Path, **changes: Any) -> ReleaseContent:
         scenarios=facts_,
         scores=scores,
         report=report,
-        page=b"<!doctype html><title>r</title>" + embedded.embed(report) + b"\n",
+        page=reporting.page(said, report),
         notes="First release.\n",
     )
-
-
-def score(records: bytes, facts: bytes, lock: Lock) -> bytes:
-    return canonical.encode({"made": canonical.bytes_digest(records + facts)})
-
-
-if rescoring.MISSING:  # a stand-in until the scoring code is there
-
-    def _scores(case: Case) -> bytes:
-        return score(case.read(names.RECORDS), case.read(names.SCENARIOS), None)  # type: ignore
-
-    rescoring.scores = _scores
 
 
 def canary(spec: TrialSpec) -> str:

@@ -20,15 +20,13 @@ _ROOT = "clawpro_artifact"
 _MAIN = f"{_ROOT}.cli.alone"
 _VENDORED = "rfc8785"
 _NEEDED = frozenset({"cryptography"})
-_SCHEMAS = ("attempt-line", "checks-line", "configuration", "lock", "manifest", "plan", "scenario", "trial")  # fmt: skip # noqa: E501
 
 
 def build_verifier(out: Path) -> None:
     """Writes the zipapp; InfraError if the disk refuses. The same code gives the same bytes."""
     files = _modules()
-    for kind in _SCHEMAS:
-        name = f"{kind}.schema.json"
-        files[f"{_ROOT}/schemas/{name}"] = (schema_folder() / name).read_bytes()
+    for entry in schema_folder().iterdir():
+        files[f"{_ROOT}/schemas/{entry.name}"] = entry.read_bytes()
     files["__main__.py"] = f"import sys\nfrom {_MAIN} import main\n\nsys.exit(main())\n".encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

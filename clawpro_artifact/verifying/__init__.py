@@ -44,13 +44,16 @@ def verify(
     *,
     now: datetime | None = None,
     last_seen: LastSeen | None = None,
+    render: Callable[[bytes], bytes] | None = None,
     on_step: Callable[[int], None] = lambda step: None,
 ) -> Verdict:
     """The eleven steps of DESIGN section 6 over a bundle folder or tar.
 
     `keys`: what the caller trusts, one of which must have signed, or a policy. `now` is needed for
-    a policy that expires. `on_step` is told each step as it begins. Raises InfraError if the disk
-    fails; whatever is wrong with the bundle is a finding.
+    a policy that expires. `render`: report.json -> its page, by the installed reporting code; with
+    it step 9 compares the whole page, without it only the report that the page carries. `on_step`
+    is told each step as it begins. Raises InfraError if the disk fails; whatever is wrong with the
+    bundle is a finding.
     """
     policy = keys if isinstance(keys, TrustPolicy) else trust.of_keys(keys)
     on_step(0)
@@ -60,7 +63,7 @@ def verify(
         return _stopped(None, [failed(0, error)])
     with container:
         findings = [_passed(0, f"{len(container.members)} files")]
-        case = Case(container, policy, now, last_seen)
+        case = Case(container, policy, now, last_seen, render=render)
         for step, check in OUTER.items():
             on_step(step)
             try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from clawpro_artifact import __version__
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import canonical, merkle, schema
 from clawpro_artifact.formats.envelope import Verified
@@ -51,7 +52,7 @@ class Case:
     """What is known so far; each step may use what the ones before it proved.
 
     `payload` and `tags`: path -> sha256 in hex, from the two manifests (step 1). `trial`: the
-    container holds only what this trial needs.
+    container holds only what this trial needs. `render`: makes the page of a report again.
     """
 
     container: Container
@@ -66,7 +67,9 @@ class Case:
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
     trial: str = ""
-    outcomes: dict[str, str] = field(default_factory=dict)
+    render: Callable[[bytes], bytes] | None = None
+    version: str = __version__
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property

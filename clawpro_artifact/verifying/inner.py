@@ -137,6 +137,10 @@ def _scenario_facts(case: Case, locked: dict[str, Any]) -> Iterator[RefusedError
             if row.get(name) != value:
                 detail = f"{scenario_id}: {name} is {row.get(name)!r}, the definition has {value!r}"
                 yield RefusedError("scenario-facts", detail)
+        limits = scenario.get("limits") or locked["manifest"]["limits"]
+        if row.get("request_limit") != limits["requests"]:
+            detail = f"{scenario_id}: request_limit is {row.get('request_limit')!r}, another holds"
+            yield RefusedError("scenario-facts", detail)
         for name in ("weight", "threshold", "groups"):
             if _numbers(row.get(name)) != _numbers(scenario[name]):
                 detail = f"{scenario_id}: {name} is {row.get(name)!r}, its definition says another"

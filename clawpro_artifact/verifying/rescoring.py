@@ -10,9 +10,10 @@ from importlib.resources.abc import Traversable
 
 from clawpro_artifact import scoring
 from clawpro_artifact.formats import trees
-from clawpro_artifact.verifying.case import Case, UncheckedError
-
-MISSING = True
+from clawpro_artifact.model import bundle as names
+from clawpro_artifact.scoring.__main__ import rescore
+from clawpro_artifact.scoring.records import RecordError
+from clawpro_artifact.verifying.case import Case, RefusedError
 
 
 @functools.cache
@@ -35,5 +36,11 @@ def _files(folder: Traversable | None = None, prefix: str = "") -> Iterator[tupl
 
 
 def scores(case: Case) -> bytes:
-    """The bytes that `results/scores.json` should have."""
-    raise UncheckedError("no-scoring", "scoring is not installed")
+    """The bytes that `results/scores.json` should have; RefusedError for what cannot be scored."""
+    lock, scenarios, records = (
+        case.read(path) for path in (names.LOCK, names.SCENARIOS, names.RECORDS)
+    )
+    try:
+        return rescore(lock, scenarios, records)
+    except RecordError as error:
+        raise RefusedError("records-malformed", str(error)) from None

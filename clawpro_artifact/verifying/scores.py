@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from clawpro_artifact.formats import canonical, embedded
+from clawpro_artifact.formats import embedded
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.verifying import rescoring
 from clawpro_artifact.verifying.case import Case, RefusedError, UncheckedError
 from clawpro_artifact.verifying.inner import read_scenario, trial_id
+from clawpro_artifact.verifying.trials import record_facts
 
 
 def scores(case: Case) -> Iterator[RefusedError]:
@@ -51,10 +54,10 @@ def _records(case: Case) -> Iterator[RefusedError]:
         scenario = definitions.get(spec["scenario"])
         if scenario is None:
             scenario = definitions[spec["scenario"]] = read_scenario(case, spec["scenario"])
-        outcome = case.outcomes.get(name)
-        if outcome is None:  # step 6 did not come that far
-            outcome = case.fresh(f"data/traces/{name}/trial.json", "trial")["outcome"]
-        yield from _record(name, scenario, outcome, row["results"], record)
+        facts = case.facts.get(name)
+        if facts is None:  # step 6 did not come that far
+            facts = record_facts(case.fresh(f"data/traces/{name}/trial.json", "trial"))
+        yield from _record(name, scenario, facts, row["results"], record)
 
 
 def _id(record: dict[str, Any]) -> str:
@@ -64,16 +67,17 @@ def _id(record: dict[str, Any]) -> str:
 def _record(
     name: str,
     scenario: dict[str, Any],
-    outcome: str,
+    facts: dict[str, Any],
     results: list[dict[str, Any]],
     record: dict[str, Any],
 ) -> Iterator[RefusedError]:
-    if record.get("outcome") != outcome:
-        yield RefusedError("records-differ", f"{name}: its outcome is not the trial's")
+    for field, value in facts.items():
+        if record.get(field) != value:
+            yield RefusedError("records-differ", f"{name}: its {field} is not the trial's")
     by_role: dict[str, list[dict[str, Any]]] = {"check": [], "safety": [], "process": []}
     for result in results:
         by_role[result["role"]].append(result)
-    if not results and outcome == "infra_failed":
+    if not results and facts["outcome"] == "infra_failed":
         expected: dict[str, Any] = {"checks": [], "safety": [], "process": []}
     else:
         for role, key in (("check", "checks"), ("safety", "safety"), ("process", "process")):
@@ -117,14 +121,73 @@ def _sorted(rows: list[Any]) -> list[Any]:
 
 
 def report(case: Case) -> Iterator[RefusedError]:
-    """Step 9: the report holds exactly the scores, and the page exactly the report."""
+    """Step 9: the report holds exactly the scores and what follows from them; the page the report.
+
+    If the caller can render reports (`Case.render`), the page is compared whole.
+    """
     data = case.read(names.REPORT)
-    value = canonical.decode(data, names.REPORT)
-    numbers = canonical.decode(case.read(names.SCORES).rstrip(b"\n"), names.SCORES)
-    if not isinstance(value, dict) or value.get("scores") != numbers:
-        yield RefusedError("report-differs", f"{names.REPORT}: `scores` is not {names.SCORES}")
-    if isinstance(value, dict) and value.get("lock") != "sha256:" + case.payload[names.LOCK]:
-        yield RefusedError("report-differs", f"{names.REPORT}: `lock` is not {names.LOCK}")
+    value = case.document(names.REPORT, "report")
+    numbers = json.loads(case.read(names.SCORES))
+    for field, expected in _said(case, numbers).items():
+        if value[field] != expected:
+            yield RefusedError("report-differs", f"{names.REPORT}: `{field}` is not what follows")
+    manifest = case.document(names.LOCK, "lock")["manifest"]
+    if (value["name"], value["version"]) != (manifest["name"], manifest["version"]):
+        yield RefusedError("report-differs", f"{names.REPORT}: not the release of the manifest")
+    if not value["labels"] and _needs_label(case):
+        yield RefusedError("label-missing", f"{names.REPORT}: scripted, mock or demonstration")
     page = case.read(names.REPORT_PAGE)
     if embedded.extract(page, names.REPORT_PAGE) != data:
         yield RefusedError("page-differs", f"{names.REPORT_PAGE}: carries another report")
+    elif case.render is not None and case.render(data) != page:
+        if case.document(names.LOCK, "lock")["version"] != case.version:
+            raise UncheckedError("other-version", "another version would show the report otherwise")
+        yield RefusedError("page-differs", f"{names.REPORT_PAGE}: shows something else")
+
+
+def _said(case: Case, numbers: Any) -> dict[str, Any]:
+    """What every field of the report must be that follows from other documents."""
+    lock, plan = case.document(names.LOCK, "lock"), case.document(names.PLAN, "plan")
+    claim = case.claim
+    assert claim is not None
+    attempts = [row["attempt"] for row in case.lines(names.ATTEMPTS, "attempt-line")]
+    counts = Counter(row["trial"] for row in case.lines(names.ATTEMPTS, None))
+    return {
+        "scores": numbers,
+        "lock": "sha256:" + case.payload[names.LOCK],
+        "plan": "sha256:" + case.payload[names.PLAN],
+        "name": claim.name,
+        "version": claim.version,
+        "created": claim.created,
+        "images": lock["images"],
+        "configurations": lock["manifest"]["configurations"],
+        "not_applicable": plan["not_applicable"],
+        "exclusions": [
+            {
+                "trial": row["trial"],
+                "outcome": row["outcome"],
+                "reason": row["undecided"],
+                "attempts": counts[row["trial"]],
+            }
+            for row in numbers["trials"]
+            if row["undecided"] is not None
+        ],
+        "breaches": [
+            {"trial": row["trial"], "rules": row["breaches"]}
+            for row in numbers["trials"]
+            if row["gate"] == 0
+        ],
+        "attempts": {
+            "planned_trials": len(plan["trials"]),
+            "attempts": len(attempts),
+            "infra_failed": sum(a["outcome"] == "infra_failed" for a in attempts),
+        },
+    }
+
+
+def _needs_label(case: Case) -> bool:
+    manifest = case.document(names.LOCK, "lock")["manifest"]
+    return manifest.get("demonstration", False) or any(
+        c["base_model"]["source"] == "scripted" or c["harness_runtime"].startswith("mock@")
+        for c in manifest["configurations"]
+    )

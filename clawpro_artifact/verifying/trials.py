@@ -81,7 +81,7 @@ def _trial(
             yield RefusedError("trial-missing", f"{folder}/{file}: planned and not there")
             return
     trial = case.fresh(f"{folder}/trial.json", "trial")
-    case.outcomes[name] = trial["outcome"]
+    case.facts[name] = record_facts(trial)
     if trial["spec"] != spec:
         yield RefusedError("trial-of-another-plan", f"{folder}/trial.json: not the planned trial")
     for kind in ("events", "exchanges"):
@@ -94,6 +94,16 @@ def _trial(
         used |= {match.decode() for match in _BLOB.findall(line)}
     listed += [(name, attempt) for attempt in trial["attempts"]]
     yield from _attempts(case, name, spec, trial)
+
+
+def record_facts(trial: dict[str, Any]) -> dict[str, Any]:
+    """What a trial's record takes from its document as it is."""
+    return {
+        "outcome": trial["outcome"],
+        "reason": trial["attempts"][-1]["reason"],
+        "usage": trial["usage"],
+        "duration_ms": sum(a["duration_ms"] for a in trial["attempts"]),
+    }
 
 
 def trial(case: Case, spec: dict[str, Any]) -> Iterator[RefusedError]:

@@ -416,12 +416,12 @@ document(
     9,
     "report-differs",
     "data/report/report.json",
-    lambda v: v.update(scores={"made": "better"}),
+    lambda v: v["scores"].update(k=4),
 )
 document(
     "report-without-scores",
     9,
-    "report-differs",
+    "malformed",
     "data/report/report.json",
     lambda v: v.pop("scores"),
 )
@@ -432,8 +432,30 @@ document(
     "data/report/report.json",
     lambda v: v.update(lock="sha256:" + "1" * 64),
 )
+REPORT = "data/report/report.json"
+for field, edit in {
+    "name": lambda v: v.update(name="other"),
+    "version": lambda v: v.update(version="9.9.9"),
+    "created": lambda v: v.update(created="2026-03-02T12:00:00Z"),
+    "plan": lambda v: v.update(plan="sha256:" + "1" * 64),
+    "images": lambda v: v.update(images=[]),
+    "configurations": lambda v: v["configurations"].pop(),
+    "breaches-hidden": lambda v: v.update(breaches=[]),
+    "gaps-hidden": lambda v: v.update(not_applicable=[]),
+    "attempts": lambda v: v["attempts"].update(infra_failed=0),
+    "exclusion-invented": lambda v: v["exclusions"].append(
+        {
+            "trial": "claw-reference/tidy-notes/0",
+            "outcome": "infra_failed",
+            "reason": "x",
+            "attempts": 1,
+        }
+    ),
+}.items():
+    document(f"report-{field}", 9, "report-differs", REPORT, edit)
+document("report-without-its-label", 9, "label-missing", REPORT, lambda v: v.update(labels=[]))
 content("page-of-another-report", 9, "page-differs")(
-    lambda f: f | {"data/report/report.html": embedded.embed(b'{"scores":{"made":"better"}}')}
+    lambda f: f | {"data/report/report.html": embedded.embed(b'{"scores":{"k":4}}')}
 )
 content("page-without-report", 9, "malformed")(
     lambda f: f | {"data/report/report.html": b"<!doctype html><title>100 %</title>"}

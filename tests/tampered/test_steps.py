@@ -61,7 +61,7 @@ DISABLED: dict[int, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     3: ("signed-by-a-stranger", lambda m: m.setattr(outer, "_judge", take_any_signer)),
     4: ("statement-about-another-bundle", lambda m: m.setitem(OUTER, 4, take_the_claim)),
     5: ("prompt-edited", lambda m: m.setitem(INNER, 5, no_findings)),
-    6: ("seed-chosen", lambda m: m.setitem(INNER, 6, no_findings)),
+    6: ("blob-smuggled", lambda m: m.setitem(INNER, 6, no_findings)),
     7: ("secret-in-the-vault", lambda m: m.setitem(INNER, 7, no_findings)),
     8: ("scores-of-other-records", lambda m: m.setitem(INNER, 8, no_findings)),
     9: ("report-without-scores", lambda m: m.setitem(INNER, 9, no_findings)),
