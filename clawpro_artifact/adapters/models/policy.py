@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from clawpro_artifact.adapters.boundary.conversations import spoken, text_of
 from clawpro_artifact.adapters.models.answer import ModelAnswer, ModelCall, ModelFault, json_text
 from clawpro_artifact.model.scenario import Policy, PolicyStep
 
+_OPENING = re.compile(r"[{\[]")
 _RESULT = re.compile(r"\{\{result:(\d+)(?::(/[^}]*))?\}\}")
 Names = Callable[[str, dict[str, Any]], tuple[str, dict[str, Any]]]
 
@@ -105,12 +106,23 @@ def _result(results: list[str], match: re.Match[str]) -> str:
         raise LookupError(f"result {number} is not there yet ({len(results)} are)")
     if pointer is None:
         return results[number]
-    start = min((i for i in (results[number].find("{"), results[number].find("[")) if i >= 0),
-                default=0)  # fmt: skip
-    try:
-        value: Any = json.JSONDecoder().raw_decode(results[number][start:])[0]
-        for part in pointer.split("/")[1:]:
-            value = value[int(part)] if isinstance(value, list) else value[part]
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise LookupError(f"result {number} has nothing at {pointer}") from error
-    return value if isinstance(value, str) else json_text(value)
+    for value in _documents(results[number]):
+        try:
+            for part in pointer.split("/")[1:]:
+                value = value[int(part)] if isinstance(value, list) else value[part]
+        except (ValueError, KeyError, IndexError, TypeError):
+            continue
+        return value if isinstance(value, str) else json_text(value)
+    raise LookupError(f"result {number} has nothing at {pointer}")
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """JSON documents in a text from left to right; tools put words of their own around them."""
+    at = 0
+    while (match := _OPENING.search(text, at)) is not None:
+        try:
+            value, at = json.JSONDecoder().raw_decode(text, match.start())
+        except ValueError:
+            at = match.start() + 1
+        else:
+            yield value
