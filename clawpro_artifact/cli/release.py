@@ -114,7 +114,7 @@ def _doctor(arguments: argparse.Namespace, screen: Screen) -> int:
     if found.advice:
         rows.append(found.advice)
     screen.result(asdict(found), "\n".join(rows))
-    return 0 if found.chosen is not None or found.can_start else 5
+    return 0 if found.chosen is not None or found.can_start_private else 5
 
 
 VERBS = (
@@ -123,7 +123,7 @@ VERBS = (
         "plan, build, run, judge, score, sign and verify",
         _release,
         (MANIFEST, KEY),
-        "Images and trials that are finished are used again. The bundle lies in .clawpro/releases/.",
+        "What is finished (images, trials) is used again. The bundle lies in .clawpro/releases/.",
     ),
     Verb("plan", "show the trials that a manifest plans", _plan, (MANIFEST,)),
     Verb("doctor", "show which container engines answer, and what to do", _doctor),

@@ -150,7 +150,7 @@ def scored(
         plan=p.plan,
         definitions={pin.id: p.folders[pin.id].folder for pin in p.locked.scenarios},
         code=p.code,
-        images={i.image: building.locks.lock_bytes(p.images[i.image].lock)
+        images={i.image: canonical.encode(p.images[i.image].lock)
                 for i in p.locked.images},
         trials=trials,
         results={name: j.results for name, j in judged.items()},

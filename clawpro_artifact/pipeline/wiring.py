@@ -12,7 +12,7 @@ from clawpro_artifact.adapters import environment
 from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models.answer import Model
 from clawpro_artifact.adapters.models.endpoint import EndpointModel
-from clawpro_artifact.adapters.models.policy import ScriptedModel
+from clawpro_artifact.adapters.models.policy import Names, ScriptedModel
 from clawpro_artifact.adapters.runtimes.direct import DirectHost
 from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
 from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
@@ -78,7 +78,7 @@ class Wiring:
         if c.base_model.source == "scripted":
             policy = folder.policy(choose_policy(folder.scenario, str(c.base_model.policy)).file)
             names = self._names(c)
-            to_runtime = names.to_runtime if names else _as_it_is
+            to_runtime = _renamed(names.to_runtime if names else _as_it_is, values)
             return ScriptedModel(
                 c.base_model.name, policy, lambda text: canary.fill(text, values), to_runtime
             )
@@ -105,6 +105,16 @@ class Wiring:
     def _names(c: Configuration) -> ToolNames | None:
         family, _, version = c.harness_runtime.partition("@")
         return ToolNames(version) if family == "openclaw" else None
+
+
+def _renamed(names: Names, values: Mapping[str, str]) -> Names:
+    """`names`, with the scenario's automation ids replaced by those that the runtime gave."""
+
+    def to_runtime(tool: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        given = values.get(f"job/{arguments.get('id')}") if tool == "schedule" else None
+        return names(tool, {**arguments, "id": given} if given else arguments)
+
+    return to_runtime
 
 
 def _as_it_is(tool: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ def shown(value: Decimal | None) -> str | None:
     if value is None:
         return None
     with localcontext(CONTEXT):
-        text = str(value.quantize(Decimal(1).scaleb(-DIGITS)))
+        text = format(value.quantize(Decimal(1).scaleb(-DIGITS)), "f")
     return text.removeprefix("-") if not value else text
 
 

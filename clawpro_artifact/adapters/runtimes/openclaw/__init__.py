@@ -138,13 +138,17 @@ class OpenClawHost:
             return canary.fill_bytes(data, values)
 
         spaces.lay_out(task, gateway.space, OWNER, fill)
+        known = dict(values)
         for job in task.scenario.surfaces.get("scheduling", {}).get("jobs", []):
-            gateway.rpc("cron.add", {k: v for k, v in job.items() if k != "id"})
+            added = gateway.rpc("cron.add", {k: v for k, v in job.items() if k != "id"})
+            if "id" in job and isinstance(added, dict) and "id" in added:
+                # The runtime gives its own ids; a script knows those of the scenario.
+                known[f"job/{job['id']}"] = str(added["id"])
         world = World(task, gateway.space, OWNER, fill)
         world.before_answer(0, 0, 0)
         before = spaces.snapshot(gateway.space, blobs)
         prompt = canary.fill(compose_prompt(task.scenario, task.prompt_texts()), values)
-        recorder = Recorder(self._settings.model_for(spec, task, values), spec.limits)
+        recorder = Recorder(self._settings.model_for(spec, task, known), spec.limits)
         recorder.watch = lambda number, request, conversation: world.before_answer(
             number, recorder.tool_results(request, conversation), 0
         )
