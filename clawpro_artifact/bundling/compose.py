@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clawpro_artifact.bundling.write import BundleFile
 from clawpro_artifact.errors import IncompleteError, InputError
-from clawpro_artifact.formats import canonical, trees
+from clawpro_artifact.formats import canonical, jsonio, rocrate, trees
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.base import Value
 from clawpro_artifact.model.lock import Lock
@@ -78,6 +78,17 @@ def compose(content: ReleaseContent) -> Iterator[BundleFile]:
     yield BundleFile(names.REPORT, content.report)
     yield BundleFile(names.REPORT_PAGE, content.page)
     yield BundleFile(names.NOTES, content.notes.encode())
+    said = jsonio.parse(content.report, names.REPORT)
+    sizes = {
+        names.MANIFEST: canonical.encode(content.lock.manifest),
+        names.LOCK: canonical.encode(content.lock),
+        names.PLAN: canonical.encode(content.plan),
+        names.REPORT: content.report,
+        names.REPORT_PAGE: content.page,
+    } | {f.path: f.source for f in _results(content, planned) if isinstance(f.source, bytes)}
+    parts = {path.removeprefix(names.DATA): len(data) for path, data in sizes.items()}
+    crate = rocrate.write(content.lock, said["created"], said["software"], parts)
+    yield BundleFile(names.RO_CRATE, crate)
     yield from content.extra
 
 
