@@ -71,7 +71,7 @@ class Evidence(Value):
 
 
 class AttemptRecord(Value):
-    """One finished attempt as it lies on disk beside its `events.jsonl`, `exchanges.jsonl`, `blobs/`.
+    """One finished attempt on disk, beside its `events.jsonl`, `exchanges.jsonl` and `blobs/`.
 
     `events` and `exchanges` are the digests of those files. `secrets` are exact values that this
     attempt used, for the sanitizer; the file is readable by its owner only.
