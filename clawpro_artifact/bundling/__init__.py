@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clawpro_artifact.bundling.archive import write_tar
+from clawpro_artifact.bundling.attest import attestations, summary
 from clawpro_artifact.bundling.compose import ReleaseContent, compose
 from clawpro_artifact.bundling.write import (
     BundleFile,
@@ -17,8 +18,10 @@ __all__ = [
     "BundleResult",
     "ReleaseContent",
     "ReleaseInfo",
+    "attestations",
     "bundle",
     "compose",
     "cosign",
+    "summary",
     "write_tar",
 ]

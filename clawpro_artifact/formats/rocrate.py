@@ -56,7 +56,7 @@ def write(lock: Lock, created: str, software: str, sizes: dict[str, int]) -> byt
             "@id": "./",
             "@type": "Dataset",
             "name": name,
-            "description": f"Evaluation release {name}: traces, checks, scores and their derivation",
+            "description": f"Evaluation release {name}: traces, checks, scores",
             "datePublished": created,
             "version": manifest.version,
             "license": {"@id": _LICENSE},
@@ -65,7 +65,8 @@ def write(lock: Lock, created: str, software: str, sizes: dict[str, int]) -> byt
             "hasPart": [{"@id": p[0]} for p in (*parts, *_FOLDERS)],
             "mentions": [{"@id": a["@id"]} for a in actions],
         },
-        {"@id": _PROCESS, "@type": ["CreativeWork", "Profile"], "name": "Process Run Crate", "version": "0.5"},
+        {"@id": _PROCESS, "@type": ["CreativeWork", "Profile"], "name": "Process Run Crate",
+         "version": "0.5"},
         {"@id": _LICENSE, "@type": "CreativeWork", "name": "Apache-2.0",
          "description": "Apache License 2.0"},
         {"@id": "#publisher", "@type": "Organization", "name": "The holder of the signing key",
@@ -84,7 +85,8 @@ def write(lock: Lock, created: str, software: str, sizes: dict[str, int]) -> byt
          "version": lock.version, "softwareVersion": lock.version, "url": "urn:clawpro:software"},
         *(
             {"@id": f"#runtime-{r}", "@type": "SoftwareApplication", "name": r,
-             "version": r.partition("@")[2], "softwareVersion": r.partition("@")[2], "url": f"urn:clawpro:runtime:{r}"}
+             "version": r.partition("@")[2], "softwareVersion": r.partition("@")[2],
+             "url": f"urn:clawpro:runtime:{r}"}
             for r in runtimes
         ),
     ]  # fmt: skip

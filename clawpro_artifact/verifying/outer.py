@@ -113,6 +113,7 @@ def signatures(case: Case) -> None:
     signers = envelope.distinct_keys(verified, verified[0].payload)
     if len(signers) != len(verified):
         raise RefusedError("statements-differ", "the signers signed different statements")
+    _attestations(case, copies)
     case.log = logged.entry(case)
     _judge(case, signers, verified[0])
 
@@ -131,6 +132,21 @@ def _key_copies(case: Case) -> dict[str, PublicKey]:
     if case.read(names.ALLOWED_SIGNERS, _SMALL) != lines.encode():
         raise RefusedError("key-copy", f"{names.ALLOWED_SIGNERS}: not the keys beside it")
     return copies
+
+
+def _attestations(case: Case, copies: dict[str, PublicKey]) -> None:
+    """Each is by an announced signer; what it says of a payload file is about that very file."""
+    for path in case.tags:
+        if not path.startswith(names.ATTESTATIONS):
+            continue
+        sealed = envelope.parse(case.read(path, envelope.MAX_BYTES), path)
+        opened = envelope.verify(sealed, copies.values())
+        if opened is None or sealed.keyid != opened.key.keyid:
+            raise RefusedError("signature-invalid", f"{path}: by none of the announced signers")
+        for subject in envelope.open_statement(opened, path).subjects:
+            listed = case.payload.get(subject.name)
+            if listed is not None and subject.digest != f"sha256:{listed}":
+                raise RefusedError("other-subject", f"{path}: about another {subject.name}")
 
 
 def _judge(case: Case, signers: frozenset[PublicKey], verified: Verified) -> None:

@@ -97,8 +97,7 @@ def _lists(case: Case, files: Fetched) -> Iterator[RefusedError]:
 
 def _digests(case: Case, files: Fetched) -> Iterator[RefusedError]:
     for path in case.tags:
-        if not path.startswith(names.ATTESTATIONS):
-            files.take(path, _LIST_BYTES if path == bagit.MANIFEST_NAME else _SMALL)
+        files.take(path, _LIST_BYTES if path == bagit.MANIFEST_NAME else _SMALL)
         if path.startswith(names.KEYS) and path.endswith(".pem") and path != names.LOG_KEY:
             stem = path.removeprefix(names.KEYS).removesuffix(".pem")
             for kind in ("sig", "sigstore.json"):
