@@ -18,11 +18,12 @@ from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, Runti
 from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.errors import InputError
-from clawpro_artifact.formats.scenarios import ScenarioFolder, choose_policy
+from clawpro_artifact.formats.scenarios import POLICY_FORMAT, ScenarioFolder, choose_policy
 from clawpro_artifact.model import canary
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.manifest import Configuration
 from clawpro_artifact.model.plan import TrialSpec
+from clawpro_artifact.model.scenario import Policy, PolicyStep
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Wiring:
         """Who answers in this trial."""
         c = self.configuration(spec)
         if c.base_model.source == "scripted":
-            policy = folder.policy(choose_policy(folder.scenario, str(c.base_model.policy)).file)
+            policy = _policy(folder, str(c.base_model.policy))
             names = self._names(c)
             to_runtime = _renamed(names.to_runtime if names else _as_it_is, values)
             return ScriptedModel(
@@ -105,6 +106,15 @@ class Wiring:
     def _names(c: Configuration) -> ToolNames | None:
         family, _, version = c.harness_runtime.partition("@")
         return ToolNames(version) if family == "openclaw" else None
+
+
+def _policy(folder: ScenarioFolder, name: str) -> Policy:
+    """A scenario's policy by name; `nothing` and `paste` play every scenario and must earn 0."""
+    if name not in ("nothing", "paste"):
+        return folder.policy(choose_policy(folder.scenario, name).file)
+    texts = folder.prompt_texts()
+    said = "\n\n".join(texts.values()) if name == "paste" else ""
+    return Policy(format=POLICY_FORMAT, steps=(PolicyStep(text=said),))
 
 
 def _renamed(names: Names, values: Mapping[str, str]) -> Names:
