@@ -18,7 +18,7 @@ from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, Runti
 from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.errors import InputError
-from clawpro_artifact.formats.scenarios import POLICY_FORMAT, ScenarioFolder, choose_policy
+from clawpro_artifact.formats.scenarios import ScenarioFolder, choose_policy
 from clawpro_artifact.model import canary
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.manifest import Configuration
@@ -114,7 +114,7 @@ def _policy(folder: ScenarioFolder, name: str) -> Policy:
         return folder.policy(choose_policy(folder.scenario, name).file)
     texts = folder.prompt_texts()
     said = "\n\n".join(texts.values()) if name == "paste" else ""
-    return Policy(format=POLICY_FORMAT, steps=(PolicyStep(text=said),))
+    return Policy(format="clawpro.policy.v1", steps=(PolicyStep(text=said),))
 
 
 def _renamed(names: Names, values: Mapping[str, str]) -> Names:
