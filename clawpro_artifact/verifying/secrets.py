@@ -30,7 +30,8 @@ _MANY = 64  # from here on, windows are cheaper than one search for each value
 def secrets(case: Case) -> Iterator[RefusedError]:
     """Step 7; the value found is never shown."""
     everywhere: dict[bytes, str] = {}
-    owned: dict[str, dict[bytes, str]] = {}
+    blobs: dict[str, dict[bytes, str]] = {}
+    done: set[str] = set()
     for spec in case.specs():
         name = trial_id(spec)
         values = _canaries(case, spec)
@@ -40,21 +41,19 @@ def secrets(case: Case) -> Iterator[RefusedError]:
             for label, value in values.items()
             for encoding, form in disguises.forms(value).items()
         }
-        blobs: set[str] = set()
         for file in names.TRIAL_FILES:
             path = f"data/traces/{name}/{file}"
-            if path in case.payload:
-                owned[path] = needles
-                if needles:
-                    blobs |= _blobs(case, path)
-        for digest in blobs:
-            path = f"data/blobs/{digest}"
-            owned[path] = owned.get(path, {}) | needles
+            if path in case.container.members:
+                used: set[str] = set()
+                yield from _scan(case, path, needles, {}, used)
+                done.add(path)
+                for digest in used if needles else ():
+                    blobs.setdefault(f"data/blobs/{digest}", {}).update(needles)
     for path in (*case.tags, *case.payload):
         if case.part and path not in case.container.members:
             continue
-        if path not in _LISTS and not _LAYERS.fullmatch(path):
-            yield from _scan(case, path, owned.get(path, {}), everywhere)
+        if path not in _LISTS and path not in done and not _LAYERS.fullmatch(path):
+            yield from _scan(case, path, blobs.get(path, {}), everywhere, set())
 
 
 def _canaries(case: Case, spec: dict[str, Any]) -> dict[str, str]:
@@ -65,17 +64,16 @@ def _canaries(case: Case, spec: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _blobs(case: Case, path: str) -> set[str]:
-    found: set[str] = set()
-    for block in _blocks(case, path):
-        found |= {match.decode() for match in _BLOB.findall(block)}
-    return found
-
-
 def _scan(
-    case: Case, path: str, needles: Mapping[bytes, str], everywhere: Mapping[bytes, str]
+    case: Case,
+    path: str,
+    needles: Mapping[bytes, str],
+    everywhere: Mapping[bytes, str],
+    blobs: set[str],
 ) -> Iterator[RefusedError]:
+    """Findings in one file; the digests that it refers to are added to `blobs`."""
     produced = path.startswith(_PRODUCED)
+    trace = path.startswith("data/traces/")
     seen: set[str] = set()
     for block in _blocks(case, path):
         found = {label for form, label in needles.items() if form in block}
@@ -83,6 +81,8 @@ def _scan(
             found |= _any_of(block, everywhere)
         if produced:
             found |= {f"a {kind}" for kind in secretpatterns.kinds(block)}
+        if trace and needles:
+            blobs |= {match.decode() for match in _BLOB.findall(block)}
         for label in sorted(found - seen):
             code = "canary-left" if label.startswith("canary ") else "secret-left"
             yield RefusedError(code, f"{path}: holds {label}")
