@@ -75,7 +75,9 @@ def sanitize(
         before=before,
         after=after,
         stores={
-            name: _walk(value, _STORE_PLACES.get(name, f"stores/{name}"), redactor)
+            redactor.text(name, "stores"): _walk(
+                value, _STORE_PLACES.get(name, f"stores/{name}"), redactor
+            )
             for name, value in trial.evidence.stores.items()
         },
     )

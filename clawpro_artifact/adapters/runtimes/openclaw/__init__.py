@@ -25,6 +25,7 @@ from clawpro_artifact.adapters.runtimes.host import RawAttempt, TranscriptRow
 from clawpro_artifact.adapters.runtimes.openclaw import stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
 from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
+from clawpro_artifact.adapters.runtimes.openclaw.seeding import seed_jobs
 from clawpro_artifact.adapters.runtimes.outcome import judge, last_answer
 from clawpro_artifact.adapters.runtimes.world import World
 from clawpro_artifact.errors import InfraError
@@ -138,12 +139,9 @@ class OpenClawHost:
             return canary.fill_bytes(data, values)
 
         spaces.lay_out(task, gateway.space, OWNER, fill)
-        known = dict(values)
-        for job in task.scenario.surfaces.get("scheduling", {}).get("jobs", []):
-            added = gateway.rpc("cron.add", {k: v for k, v in job.items() if k != "id"})
-            if "id" in job and isinstance(added, dict) and "id" in added:
-                # The runtime gives its own ids; a script knows those of the scenario.
-                known[f"job/{job['id']}"] = str(added["id"])
+        jobs_declared = task.scenario.surfaces.get("scheduling", {}).get("jobs", [])
+        # The runtime gives its own ids; a script knows those of the scenario.
+        known = {**values, **seed_jobs(gateway, self._settings.version, session, jobs_declared)}
         world = World(task, gateway.space, OWNER, fill)
         world.before_answer(0, 0, 0)
         before = spaces.snapshot(gateway.space, blobs)

@@ -15,9 +15,11 @@ import time
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.runtimes import space as spaces
+from clawpro_artifact.adapters.runtimes.openclaw import stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
 from clawpro_artifact.errors import InfraError
 
@@ -67,10 +69,8 @@ def reset(gateway: Gateway, baseline: Baseline, marks: Iterable[str]) -> str | N
     return None
 
 
-def _all_jobs(gateway: Gateway) -> list[dict[str, object]]:
-    payload = gateway.rpc("cron.list", {"includeDisabled": True})
-    found = payload.get("jobs", []) if isinstance(payload, dict) else []
-    return [j for j in found if isinstance(j, dict)]
+def _all_jobs(gateway: Gateway) -> list[dict[str, Any]]:
+    return stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
 
 
 def _delete_sessions(gateway: Gateway) -> None:

@@ -15,8 +15,8 @@ from clawpro_artifact.adapters.runtimes.host import TranscriptRow
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.model.trial import Snapshot
 
-# What the memory plugin schedules for itself in every fresh state.
-_MANAGED = "memory-core:"
+# What the runtime schedules for itself, some of it only after a while.
+_MANAGED = ("memory-core:", "skill-collection-review:")
 MAX_EVENT = 64 << 20
 
 
