@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from clawpro_artifact.adapters import store
 from clawpro_artifact.adapters.blobs import Backend
-from clawpro_artifact.adapters.folders import new_folder
+from clawpro_artifact.adapters.folders import new_folder, scratch_folder
 from clawpro_artifact.errors import InfraError, InputError, TrustError, UsageError
 from clawpro_artifact.formats import bagit, canonical, claims
 from clawpro_artifact.formats.container import open_bundle
@@ -77,7 +76,7 @@ class Archive:
         """
         if self._place.has(_record_key(expected)):
             return self.get_record(expected)
-        with open_bundle(bundle) as container, tempfile.TemporaryDirectory() as work:
+        with open_bundle(bundle) as container, scratch_folder() as work:
             tags = container.read(bagit.TAG_MANIFEST_NAME, 1 << 26)
             found = canonical.bytes_digest(tags)
             if found != expected:
@@ -88,7 +87,7 @@ class Archive:
                     found=found,
                 )
             listed = _listed(container, tags)
-            files = {p: self._keep(container, p, Path(work)) for p in container.members}
+            files = {p: self._keep(container, p, work) for p in container.members}
             for path, digest in listed.items():
                 if files.get(path) != digest:
                     raise InputError(
@@ -228,8 +227,8 @@ class Archive:
 
     def _write(self, record: Archived) -> None:
         value = {"format": _FORMAT, **dataclasses.asdict(record)}
-        with tempfile.TemporaryDirectory() as work:
-            file = Path(work) / "record"
+        with scratch_folder() as work:
+            file = work / "record"
             store.write(file, canonical.encode(value))
             # The main place last: what it lists is stored everywhere.
             for place in reversed(self._places):
@@ -246,8 +245,8 @@ def _fault(place: Backend, digest: str) -> str | None:
 
 
 def _transfer(source: Backend, to: Backend, digest: str) -> None:
-    with tempfile.TemporaryDirectory() as work:
-        file = Path(work) / "content"
+    with scratch_folder() as work:
+        file = work / "content"
         store.write(file, source.read(_content_key(digest)))
         to.write(_content_key(digest), file)
 

@@ -1,10 +1,11 @@
-"""a folder that appears whole or not at all."""
+"""folders that appear whole or not at all, and folders for a moment."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,3 +52,14 @@ def new_folder(out: Path) -> Iterator[Path]:
             raise
     finally:
         os.close(fd)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A private folder that is gone afterwards; InfraError if the disk refuses it."""
+    with store.disk(Path(tempfile.gettempdir())):
+        folder = Path(tempfile.mkdtemp(prefix="clawpro-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +16,7 @@ from typing import IO, Any
 import requests
 
 from clawpro_artifact.adapters import store
+from clawpro_artifact.adapters.folders import scratch_folder
 from clawpro_artifact.errors import InfraError, InputError, TrustError, UsageError
 from clawpro_artifact.formats import canonical, envelope
 from clawpro_artifact.formats.container import open_bundle
@@ -116,9 +116,9 @@ class Registry:
         if not fine:
             raise InputError("not a bundle", where=self.where, expected=ARTIFACT)
         response = self._get(f"/blobs/{expected}", {}, stream=True)
-        with tempfile.TemporaryDirectory() as work:
-            temporary = Path(work) / "bundle.tar"
-            with temporary.open("wb") as file:
+        with scratch_folder() as work:
+            temporary = work / "bundle.tar"
+            with store.disk(temporary), temporary.open("wb") as file:
                 shutil.copyfileobj(response.raw, file)
             if canonical.file_digest(temporary) != expected:
                 raise InputError(
