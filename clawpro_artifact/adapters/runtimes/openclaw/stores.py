@@ -16,7 +16,7 @@ from clawpro_artifact.errors import InfraError
 from clawpro_artifact.model.trial import Snapshot
 
 # What the runtime schedules for itself, some of it only after a while.
-_MANAGED = ("memory-core:", "skill-collection-review:")
+_MANAGED = ("memory-core:", "skill-collection-review:", "heartbeat:")
 MAX_EVENT = 64 << 20
 
 
