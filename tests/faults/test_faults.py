@@ -136,5 +136,6 @@ def test_a_hurt_operation_leaves_the_old_state_or_the_new_one(
         if expected is not None:
             assert tree(folder / "bundle") == expected
         left = [p for p in folder.rglob("*") if p.name.startswith(".tmp-")]
-        assert fault == "signal=KILL" or left == [], (call, count, left)
+        # Who may not unlink cannot clean up either; the next writer does.
+        assert fault == "signal=KILL" or call == "unlink" or left == [], (call, count, left)
         shutil.rmtree(folder.parent)
