@@ -1,19 +1,23 @@
 """messages of a request -> which conversation of the trial it belongs to.
 
 A runtime sends the whole conversation each time. A conversation is told by its first user message;
-what a runtime adds of its own (a system prompt, internal context, a changed tail after compaction)
-does not count. Agent code that talks to the relay by itself starts a conversation that nobody
-announced, and is flagged.
+what a runtime adds of its own (a system prompt, internal context, a line about itself, a changed
+tail after compaction) does not count. Agent code that talks to the relay by itself starts a
+conversation that nobody announced, and is flagged.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 INTERNAL = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+_INTERNAL_STARTS = (INTERNAL, "OpenClaw runtime context for the ")
+# 2026.9.6 ends the first user message with this line, and its channel changes between turns.
+_RUNTIME_LINE = re.compile(r"\n\nRuntime: agent=.*\Z", re.DOTALL)
 SPAWNS = frozenset({"sessions_spawn", "spawn"})
 
 
@@ -38,7 +42,7 @@ def spoken(request: dict[str, Any]) -> list[dict[str, Any]]:
         for m in messages
         if isinstance(m, dict)
         and m.get("role") not in ("system", "developer")
-        and not text_of(m).startswith(INTERNAL)
+        and not text_of(m).startswith(_INTERNAL_STARTS)
     ]
 
 
@@ -59,17 +63,19 @@ class Conversations:
 
     known: dict[str, Conversation] = field(default_factory=dict)
     spawned: int = 0
+    announced: int = 0
 
     def place(self, request: dict[str, Any]) -> tuple[Conversation, bool, bool]:
         """(conversation, whether it was to be expected, whether it repeats the last request)."""
         messages = spoken(request)
         first = next((text_of(m) for m in messages if m.get("role") == "user"), "")
+        first = _RUNTIME_LINE.sub("", first)
         key = hashlib.sha256(first.encode("utf-8", "surrogatepass")).hexdigest()
         body = json.dumps(messages, sort_keys=True, default=str)
         digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
         conversation = self.known.get(key)
         if conversation is None:
-            expected = not self.known or len(self.known) <= self.spawned
+            expected = not self.known or len(self.known) <= self.spawned + self.announced
             name = "main" if not self.known else f"sub-{len(self.known)}"
             conversation = self.known[key] = Conversation(name, first)
         else:
@@ -78,6 +84,10 @@ class Conversations:
         conversation.last = digest
         conversation.seen = len(messages)
         return conversation, expected, again
+
+    def announce(self) -> None:
+        """Somebody outside speaks to the agent: one more conversation may begin."""
+        self.announced += 1
 
     def note_calls(self, names: list[str]) -> None:
         """What a model asked for: each spawn announces one more conversation."""

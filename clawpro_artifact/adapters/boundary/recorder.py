@@ -109,15 +109,15 @@ class Recorder:
                 best[e.conversation] = max(best.get(e.conversation, 0), _results(e.request))
             return sum(best.values())
 
-    def has_children(self) -> bool:
-        """Whether a child was ever spawned: then silence has to be waited for."""
+    def announce(self) -> None:
+        """A message from outside is on its way to the agent."""
         with self._lock:
-            return self._conversations.spawned > 0
+            self._conversations.announce()
 
-    def spawned_open(self) -> bool:
-        """Whether a child was spawned whose conversation has not begun."""
+    def has_background(self) -> bool:
+        """Whether something may go on after the turn (a child, a message from outside)."""
         with self._lock:
-            return self._conversations.spawned > max(0, len(self._conversations.known) - 1)
+            return self._conversations.spawned + self._conversations.announced > 0
 
     def close(self) -> Boundary:
         """The record."""

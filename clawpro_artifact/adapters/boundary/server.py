@@ -135,9 +135,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(self, answer: ModelAnswer) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
+        # Framed and not ended by closing: relays and old runtimes take a close for a broken answer.
+        self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         for chunk in answer.as_chunks():
-            self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-        self.wfile.write(b"data: [DONE]\n\n")
-        self.close_connection = True
+            self._chunk(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+        self._chunk(b"data: [DONE]\n\n")
+        self._chunk(b"")
+
+    def _chunk(self, data: bytes) -> None:
+        """RFC 9112 section 7.1; an empty one ends the answer."""
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))

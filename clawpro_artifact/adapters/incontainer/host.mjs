@@ -1,26 +1,27 @@
 // gateway + model socket + control socket -> one confined container.
 //
-// Starts the OpenClaw gateway and is its only way out: TCP 127.0.0.1:MODEL_PORT is forwarded to the
-// model socket of the harness. The control socket lets the harness ask for a turn or an RPC without
-// a process in the container for each. It holds no key: the model's lives in the harness, and the
-// gateway token is worth nothing outside this container.
+// Starts the OpenClaw gateway and is its only way out: ports on 127.0.0.1 are forwarded to sockets
+// of the harness (CLAWPRO_RELAYS: "18080=/path/m.sock 18081=..."). The control socket lets the
+// harness ask for a turn or an RPC without a process in the container for each. It holds no key: the
+// model's lives in the harness, and the gateway token is worth nothing outside this container.
 import { spawn } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import http from 'node:http';
 
 const env = process.env;
-const MODEL_PORT = Number(env.CLAWPRO_MODEL_PORT);
 const GATEWAY_PORT = Number(env.CLAWPRO_GATEWAY_PORT);
 const TOKEN = env.CLAWPRO_GATEWAY_TOKEN;
 
 const forward = (target) => (request, response) => {
-  const options = { ...target, path: request.url, method: request.method, headers: request.headers };
+  const { url: path, method, headers } = request;
+  // No pool: a connection that is shared can be closed under another request's feet.
+  const options = { ...target, agent: false, path, method, headers };
   const upstream = http.request(options, (answer) => {
     response.writeHead(answer.statusCode, answer.headers);
     answer.pipe(response);
   });
   upstream.on('error', (error) => response.destroy(error));
-  response.on('close', () => upstream.destroy());
+  response.on('close', () => response.writableFinished || upstream.destroy());
   request.pipe(upstream);
 };
 
@@ -29,9 +30,14 @@ const rpc = (method, params) =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${GATEWAY_PORT}`);
     const timer = setTimeout(() => fail(new Error('no answer in 30 s')), 30_000);
-    const fail = (error) => {
+    const end = () => {
       clearTimeout(timer);
+      // Node 22 calls onerror again from close().
+      socket.onerror = socket.onclose = socket.onmessage = null;
       socket.close();
+    };
+    const fail = (error) => {
+      end();
       reject(error);
     };
     const send = (id, name, values) =>
@@ -54,9 +60,7 @@ const rpc = (method, params) =>
       if (frame.type !== 'res') return undefined;
       if (!frame.ok) return fail(new Error(JSON.stringify(frame.error)));
       if (frame.id === 'connect') return send('ask', method, params);
-      clearTimeout(timer);
-      socket.onclose = null;
-      socket.close();
+      end();
       return resolve(frame.payload);
     };
   });
@@ -76,9 +80,10 @@ const control = async (request, response) => {
   }
 };
 
-http
-  .createServer(forward({ socketPath: env.CLAWPRO_MODEL_SOCKET }))
-  .listen(MODEL_PORT, '127.0.0.1');
+for (const relay of env.CLAWPRO_RELAYS.split(' ')) {
+  const [port, socketPath] = relay.split('=');
+  http.createServer(forward({ socketPath })).listen(Number(port), '127.0.0.1');
+}
 
 const toGateway = forward({ host: '127.0.0.1', port: GATEWAY_PORT });
 const inbound = http.createServer((request, response) =>
@@ -88,6 +93,7 @@ rmSync(env.CLAWPRO_CONTROL_SOCKET, { force: true });
 inbound.listen(env.CLAWPRO_CONTROL_SOCKET, () => chmodSync(env.CLAWPRO_CONTROL_SOCKET, 0o666));
 
 const [program, ...words] = process.argv.slice(2);
-const child = spawn(program, words, { stdio: 'inherit' });
+const theirs = Object.entries(env).filter(([name]) => !name.startsWith('CLAWPRO_'));
+const child = spawn(program, words, { stdio: 'inherit', env: Object.fromEntries(theirs) });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 128 : code));

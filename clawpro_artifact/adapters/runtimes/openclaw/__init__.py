@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,9 +23,11 @@ from clawpro_artifact.adapters.runtimes import space as spaces
 from clawpro_artifact.adapters.runtimes.host import RawAttempt, TranscriptRow
 from clawpro_artifact.adapters.runtimes.openclaw import stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
+from clawpro_artifact.adapters.runtimes.openclaw.outside import Outside, has_inbound
 from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
 from clawpro_artifact.adapters.runtimes.openclaw.seeding import seed_jobs
 from clawpro_artifact.adapters.runtimes.outcome import judge, last_answer
+from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.adapters.runtimes.world import World
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.formats.scenarios import ScenarioFolder
@@ -36,7 +37,6 @@ from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.prompt import compose_prompt
 from clawpro_artifact.model.scenario import Scenario
 
-QUIET_SECONDS = 1.0
 _WARM_LIMITS = Limits(wall_seconds=120, requests=4, output_tokens=1000)
 
 
@@ -71,10 +71,13 @@ class OpenClawHost:
         task = self._settings.folder_for(scenario.id)
         values = canary.values(spec.seed, scenario)
         session = f"agent:main:trial-{spec.seed:014x}"
+        if has_inbound(scenario):
+            session = "agent:main:main"  # where private messages to the agent arrive
         try:
             return self._trial(gateway, spec, task, values, session, attempt_dir)
         finally:
-            self._after(gateway, [f"trial-{spec.seed:014x}", *values.values()])
+            prompt = task.text(scenario.prompt)[:60]
+            self._after(gateway, [f"trial-{spec.seed:014x}", prompt, *values.values()])
 
     def close(self) -> None:
         """Stop the container and remove its folders."""
@@ -142,14 +145,18 @@ class OpenClawHost:
         jobs_declared = task.scenario.surfaces.get("scheduling", {}).get("jobs", [])
         # The runtime gives its own ids; a script knows those of the scenario.
         known = {**values, **seed_jobs(gateway, self._settings.version, session, jobs_declared)}
-        world = World(task, gateway.space, OWNER, fill)
+        outside = Outside(gateway, task.scenario, self._settings.surfaces)
+        world = World(task, gateway.space, OWNER, fill, outside.effect)
         world.before_answer(0, 0, 0)
         before = spaces.snapshot(gateway.space, blobs)
         prompt = canary.fill(compose_prompt(task.scenario, task.prompt_texts()), values)
         recorder = Recorder(self._settings.model_for(spec, task, known), spec.limits)
-        recorder.watch = lambda number, request, conversation: world.before_answer(
-            number, recorder.tool_results(request, conversation), 0
-        )
+
+        def watch(number: int, request: dict[str, Any], conversation: str) -> None:
+            outside.asked(recorder)
+            world.before_answer(number, recorder.tool_results(request, conversation), 0)
+
+        recorder.watch = watch
         started_at, clock = timestamp(now()), monotonic()
         gateway.boundary.begin(recorder)
         faults: list[str] = []
@@ -159,7 +166,7 @@ class OpenClawHost:
             answer = _answer(value) if status == 200 else None
             if not recorder.requests:
                 faults.append(f"the runtime asked no model: HTTP {status} {str(value)[:300]}")
-            timed_out = _until_quiet(recorder, clock + spec.limits.wall_seconds)
+            timed_out = outside.until_quiet(recorder, clock + spec.limits.wall_seconds)
         except TimeoutError:
             timed_out = True
         except InfraError as error:
@@ -176,6 +183,8 @@ class OpenClawHost:
         else:
             transcript = stores.transcript(gateway.state)
             jobs = stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
+        names = ToolNames(self._settings.version)
+        surfaces, attempts = outside.stores(boundary, names.to_neutral)
         faults += [*boundary.faults, *world.faults]
         outcome, reason = judge(boundary, status, timed_out, faults)
         return RawAttempt(
@@ -192,9 +201,11 @@ class OpenClawHost:
             stores={
                 "memory": {"notes": stores.notes(gateway.space, after)},
                 "scheduling": {"jobs": jobs},
+                **surfaces,
             },
             world_events=tuple(world.happened),
             file_changes=tuple(world.changes),
+            network_attempts=attempts,
             limits_hit=boundary.limits,
             faults=tuple(faults),
             image=gateway.image_id,
@@ -224,17 +235,6 @@ def _answer(value: Any) -> str | None:
     except (KeyError, IndexError, TypeError):
         return None
     return text if isinstance(text, str) else None
-
-
-def _until_quiet(recorder: Recorder, deadline: float) -> bool:
-    """Wait for what goes on in the background; True if it did not end in time."""
-    while recorder.spawned_open() or recorder.quiet_for() < (
-        QUIET_SECONDS if recorder.has_children() else 0.0
-    ):
-        if monotonic() > deadline:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 __all__ = ["HostSettings", "OpenClawHost"]

@@ -15,11 +15,15 @@ from clawpro_artifact.adapters.boundary import BoundaryServer
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.engine import Bind, Confinement, Engine, with_init
 from clawpro_artifact.adapters.runtimes.openclaw import settings
+from clawpro_artifact.adapters.surfaces.browsing import WebService
+from clawpro_artifact.adapters.surfaces.messaging import ChatService
+from clawpro_artifact.adapters.surfaces.server import SurfaceServer
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.model.image import HARNESS, SPACE
 
 OWNER = 10001
 READY_SECONDS = 180
+_BOUNDARY = "/clawpro/boundary"
 # Where building.layers puts them.
 _NODE = "/usr/local/bin/node"
 _OPENCLAW = "/opt/openclaw/node_modules/openclaw/openclaw.mjs"
@@ -59,6 +63,15 @@ class Gateway:
         control.mkdir(mode=0o777)
         control.chmod(0o777)
         self.boundary = BoundaryServer(boundary / "m.sock")
+        self.chat, self.web = ChatService(), WebService()
+        relays = {settings.MODEL_PORT: f"{_BOUNDARY}/m.sock"}
+        self._surfaces: list[SurfaceServer] = []
+        if "messaging" in surfaces:
+            self._surfaces.append(SurfaceServer(boundary / "t.sock", self.chat.answer))
+            relays[settings.CHAT_PORT] = f"{_BOUNDARY}/t.sock"
+        if "browsing" in surfaces:
+            self._surfaces.append(SurfaceServer(boundary / "w.sock", self.web.answer))
+            relays[settings.WEB_PORT] = f"{_BOUNDARY}/w.sock"
         self._control = control / "c.sock"
         command = with_init(
             (_NODE, f"{HARNESS}/host.mjs", _NODE, _OPENCLAW,
@@ -73,11 +86,11 @@ class Gateway:
                 binds=(
                     Bind(root / "work", "/work", writable=True),
                     Bind(self.tmp, "/tmp", writable=True),
-                    Bind(boundary, "/clawpro/boundary"),
+                    Bind(boundary, _BOUNDARY),
                     Bind(control, "/clawpro/control", writable=True),
                 ),
                 environment=settings.environment(
-                    self.token, "/clawpro/boundary/m.sock", "/clawpro/control/c.sock", 4
+                    self.token, relays, "/clawpro/control/c.sock", surfaces
                 ),
                 working_dir=SPACE,
                 memory="4g" if browser else "2g",
@@ -157,3 +170,5 @@ class Gateway:
             self._engine.remove(self._container)
         finally:
             self.boundary.close()
+            for server in self._surfaces:
+                server.close()

@@ -6,12 +6,14 @@ Every key was tried on the version it is given to; what a version does not know 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from clawpro_artifact.model.image import SPACE
 
 MODEL_PORT = 18080
+CHAT_PORT = 18081
+WEB_PORT = 18082
 GATEWAY_PORT = 18789
 PROVIDER = "boundary"
 MODEL = "model"
@@ -73,7 +75,35 @@ def document(version: str, surfaces: Collection[str], token: str) -> dict[str, A
     else:
         found["models"]["pricing"] = {"enabled": False}
         defaults["memorySearch"] = {"provider": "none"}
+    if "messaging" in surfaces:
+        found["channels"] = {"telegram": _telegram()}
+    if "browsing" in surfaces:
+        found["tools"].setdefault("web", {}).setdefault("fetch", {})["useTrustedEnvProxy"] = True
+        found["browser"] = _browser()
     return found
+
+
+def _telegram() -> dict[str, Any]:
+    """The bundled channel, told to talk to our stand-in; the token opens nothing anywhere."""
+    return {
+        "enabled": True,
+        "botToken": "4242:STAND-IN",
+        "apiRoot": f"http://127.0.0.1:{CHAT_PORT}",
+        "dmPolicy": "open",
+        "allowFrom": ["*"],
+        "groupPolicy": "open",
+        "groups": {"*": {"requireMention": False}},
+    }
+
+
+def _browser() -> dict[str, Any]:
+    return {
+        "enabled": True,
+        "headless": True,
+        "noSandbox": True,
+        "executablePath": "/usr/bin/chromium",
+        "ssrfPolicy": {"dangerouslyAllowPrivateNetwork": True},
+    }
 
 
 def plugins(surfaces: Collection[str]) -> list[str]:
@@ -87,10 +117,19 @@ def plugins(surfaces: Collection[str]) -> list[str]:
 
 
 def environment(
-    token: str, model_socket: str, control_socket: str, protocol: int
+    token: str, relays: Mapping[int, str], control_socket: str, surfaces: Collection[str]
 ) -> dict[str, str]:
-    """Environment of the container; nothing in it is worth anything outside."""
+    """Environment of the container; nothing in it is worth anything outside.
+
+    `relays` maps a port on loopback to the socket that it leads to.
+    """
+    proxy = f"http://127.0.0.1:{WEB_PORT}"
+    names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
+    web = dict.fromkeys(names, proxy) if "browsing" in surfaces else {}
+    direct = "127.0.0.1,localhost"
     return {
+        **web,
+        **({"NO_PROXY": direct, "no_proxy": direct} if web else {}),
         "HOME": HOME,
         "TZ": "UTC",
         "LANG": "C.UTF-8",
@@ -102,11 +141,10 @@ def environment(
         "OPENCLAW_NO_RESPAWN": "1",
         "OPENCLAW_EXEC_SHELL_SNAPSHOT": "0",
         "DO_NOT_TRACK": "1",
-        "CLAWPRO_MODEL_PORT": str(MODEL_PORT),
+        "CLAWPRO_RELAYS": " ".join(f"{port}={path}" for port, path in relays.items()),
         "CLAWPRO_GATEWAY_PORT": str(GATEWAY_PORT),
         "CLAWPRO_GATEWAY_TOKEN": token,
-        "CLAWPRO_MODEL_SOCKET": model_socket,
         "CLAWPRO_CONTROL_SOCKET": control_socket,
-        "CLAWPRO_MIN_PROTOCOL": str(min(3, protocol)),
-        "CLAWPRO_MAX_PROTOCOL": str(protocol),
+        "CLAWPRO_MIN_PROTOCOL": "3",
+        "CLAWPRO_MAX_PROTOCOL": "4",
     }

@@ -12,6 +12,7 @@ from typing import Any
 import zstandard
 
 from clawpro_artifact.adapters.runtimes.host import TranscriptRow
+from clawpro_artifact.adapters.runtimes.openclaw import jsonl
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.model.trial import Snapshot
 
@@ -30,13 +31,19 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         raise InfraError("a store cannot be read", where=str(path), found=str(error)) from None
 
 
-def transcript(state: Path, sessions: set[str] | None = None) -> tuple[TranscriptRow, ...]:
-    """Every transcript event of the main agent, in (session, seq) order; SQLite versions."""
+def transcript(state: Path) -> tuple[TranscriptRow, ...]:
+    """Every transcript entry of the main agent, in (session, seq) order, from either store.
+
+    SQLite from 2026.8.2 on; before, that file (if any) has no transcripts: sessions are JSONL.
+    """
     path = state / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
     if not path.exists():
-        return ()
+        return jsonl.transcript(state)
     rows: list[TranscriptRow] = []
     with opened(path) as db:
+        known = {r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "transcript_events" not in known:
+            return jsonl.transcript(state)
         columns = {r[1] for r in db.execute("PRAGMA table_info(transcript_events)")}
         packed = "event_zstd" if "event_zstd" in columns else "NULL"
         query = (
@@ -44,8 +51,7 @@ def transcript(state: Path, sessions: set[str] | None = None) -> tuple[Transcrip
             "ORDER BY session_id, seq"
         )
         for session, seq, text, data in db.execute(query):
-            if sessions is None or session in sessions:
-                rows.append(TranscriptRow(session, seq, _entry(text, data, f"{path}: {session}")))
+            rows.append(TranscriptRow(session, seq, _entry(text, data, f"{path}: {session}")))
     return tuple(rows)
 
 

@@ -1,0 +1,128 @@
+"""a scenario's surfaces + a gateway -> the outside world of one trial, and what it saw.
+
+Messages of other people are handed over when the first model request waits, never before: so they
+arrive while the agent works, in every run at the same step. One that comes to the session that is
+working waits for the end of its turn and then begins the next turn of the same conversation; one in
+a group is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from clawpro_artifact.adapters.boundary import Boundary, Recorder
+from clawpro_artifact.adapters.clock import monotonic
+from clawpro_artifact.adapters.runtimes.effects import Neutral, deeds, messages, subagents
+from clawpro_artifact.adapters.runtimes.openclaw.gateway import Gateway
+from clawpro_artifact.errors import InputError
+from clawpro_artifact.model.scenario import Scenario
+
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# A runtime between two turns looks idle for a moment: so many looks in a row must find it so.
+_CALM_LOOKS = 3
+_LOOK_S = 0.3
+QUIET_S = 1.0
+
+
+def has_inbound(scenario: Scenario) -> bool:
+    """Whether anybody writes to the agent in this scenario."""
+    setup = scenario.surfaces.get("messaging", {})
+    return bool(setup.get("incoming")) or any("message" in e.effect for e in scenario.events)
+
+
+@dataclass
+class Outside:
+    """One trial's stand-ins; `effect` is what events and the scenario's set-up do to them."""
+
+    gateway: Gateway
+    scenario: Scenario
+    surfaces: Collection[str]
+    _waiting: list[dict[str, Any]] = field(default_factory=list)
+    _recorder: Recorder | None = None
+
+    def __post_init__(self) -> None:
+        setup = self.scenario.surfaces
+        if "messaging" in self.surfaces:
+            chats = setup.get("messaging", {}).get("chats", [])
+            self.gateway.chat.begin({"chats": chats})
+            for row in setup.get("messaging", {}).get("incoming", []):
+                self.effect({**row, "message": row.get("text", row.get("message", ""))})
+        if "browsing" in self.surfaces:
+            self.gateway.web.begin(setup.get("browsing", {}))
+
+    def effect(self, effect: dict[str, Any]) -> None:
+        """{message, chat, from} or {service: "web", set: {path: page}}; InputError for others."""
+        if "message" in effect and "messaging" in self.surfaces:
+            self._waiting.append(effect)
+            if self._recorder is not None:
+                self._deliver(self._recorder)
+        elif effect.get("service") == "web" and "browsing" in self.surfaces:
+            self.gateway.web.change(effect.get("set", {}))
+        else:
+            raise InputError(
+                "an event needs a surface that is not declared",
+                where=f"scenario {self.scenario.id}",
+                expected="one of " + (", ".join(sorted(self.surfaces)) or "none"),
+                found=str(effect)[:200],
+            )
+
+    def asked(self, recorder: Recorder) -> None:
+        """A model request waits: from now on messages are handed over at once."""
+        self._recorder = recorder
+        self._deliver(recorder)
+
+    def _deliver(self, recorder: Recorder) -> None:
+        waiting, self._waiting = self._waiting, []
+        for row in waiting:
+            recorder.announce()
+            chat = str(row.get("chat", ""))
+            self.gateway.chat.deliver(chat, str(row.get("from", "")), str(row["message"]))
+
+    def until_quiet(self, recorder: Recorder, deadline: float) -> bool:
+        """Wait for what goes on in the background; True if it did not end in time."""
+        calm = 0
+        while recorder.has_background() and calm < _CALM_LOOKS:
+            if monotonic() > deadline:
+                return True
+            time.sleep(_LOOK_S)
+            still = recorder.quiet_for() >= QUIET_S and not self._running()
+            calm = calm + 1 if still else 0
+        return False
+
+    def _running(self) -> bool:
+        rows = self.gateway.rpc("sessions.list", {}).get("sessions", [])
+        return any(
+            row.get("hasActiveRun") or row.get("hasActiveSubagentRun")
+            or row.get("status") == "running"
+            for row in rows
+        )  # fmt: skip
+
+    def stores(
+        self, boundary: Boundary, neutral: Neutral
+    ) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
+        """(stores by surface with their witnesses, network attempts); ends the stand-ins' trial."""
+        done = tuple(deeds(boundary.exchanges, neutral))
+        found: dict[str, Any] = {"subagents": {"runs": subagents(boundary.exchanges, done)}}
+        attempts: list[dict[str, Any]] = []
+        if "messaging" in self.surfaces:
+            found["messaging"] = {"sent": messages(done)}
+            found["messaging_witness"] = self.gateway.chat.end()
+        if "browsing" in self.surfaces:
+            seen = self.gateway.web.end()
+            found["browsing_witness"] = seen
+            attempts = [
+                {"target": urlsplit(row["url"]).netloc, "detail": f"{row['method']} {row['url']}"}
+                for row in seen["requests"]
+                if self._is_foreign(row["url"])
+            ]
+        return found, tuple(attempts)
+
+    def _is_foreign(self, url: str) -> bool:
+        host = urlsplit(url).netloc
+        pages = self.scenario.surfaces.get("browsing", {}).get("pages", {})
+        own = {urlsplit(page).netloc for page in pages if "://" in page}
+        return host not in own and host.rsplit(":", 1)[0] not in _LOOPBACK
