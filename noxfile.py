@@ -7,81 +7,91 @@ environment; what was installed for the same lock is used again.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import nox
 
 ROOT = Path(__file__).parent
 REQUIREMENTS = ROOT / ".ci" / "requirements.txt"
 
-nox.needs_version = ">=2025.2.9"
+VENV = ROOT / ".nox" / "shared"
+
+nox.needs_version = ">=2024.4.15"
 nox.options.sessions = ["lint", "unit", "container"]
-nox.options.default_venv_backend = "virtualenv"
-shared = {"venv_location": ".nox/shared", "reuse_venv": True}
+nox.options.default_venv_backend = "none"
 
 
 def prepare(session: nox.Session) -> None:
-    """Install the locked dependencies and this package, unless this lock is installed already."""
+    """Make the shared environment and install this lock into it, unless that was done already."""
     lock = hashlib.sha256(REQUIREMENTS.read_bytes() + (ROOT / "pyproject.toml").read_bytes())
-    stamp = Path(session.virtualenv.location) / "clawpro-lock"
-    if not stamp.exists() or stamp.read_text() != lock.hexdigest():
-        session.install("--require-hashes", "--no-deps", "-r", str(REQUIREMENTS))
-        session.install("--no-deps", "--no-build-isolation", "-e", ".")
-        stamp.write_text(lock.hexdigest())
+    stamp = VENV / "clawpro-lock"
+    if stamp.exists() and stamp.read_text() == lock.hexdigest():
+        return
+    # nox brings virtualenv; Debian's own venv module is a package of its own.
+    session.run(sys.executable, "-m", "virtualenv", "--quiet", str(VENV), external=True)
+    pip = (str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "-q")
+    session.run(*pip, "install", "--require-hashes", "--no-deps", "-r", str(REQUIREMENTS),
+                external=True)  # fmt: skip
+    session.run(*pip, "install", "--no-deps", "--no-build-isolation", "-e", ".", external=True)
+    stamp.write_text(lock.hexdigest())
 
 
-@nox.session(**shared)
+def run(session: nox.Session, program: str, *words: str, **options: Any) -> None:
+    """Run a program of the shared environment."""
+    prepare(session)
+    path = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    session.run(str(VENV / "bin" / program), *words, external=True, env={"PATH": path}, **options)
+
+
+@nox.session
 def release(session: nox.Session) -> None:
     """Build, run, score, sign and verify the demonstration release (or `-- MANIFEST`)."""
-    prepare(session)
-    session.run("clawpro", "release", *session.posargs)
+    run(session, "clawpro", "release", *session.posargs)
 
 
-@nox.session(**shared)
+@nox.session
 def lint(session: nox.Session) -> None:
     """Style, types, layers."""
-    prepare(session)
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("mypy")
-    session.run("lint-imports", "--no-cache", "--no-logo", "--verbose")
+    run(session, "ruff", "check", ".")
+    run(session, "ruff", "format", "--check", ".")
+    run(session, "mypy")
+    run(session, "lint-imports", "--no-cache", "--no-logo", "--verbose")
 
 
-@nox.session(**shared)
+@nox.session
 def unit(session: nox.Session) -> None:
     """All tests that need no container engine."""
-    prepare(session)
-    session.run("pytest", "-m", "not container", "-n", "2", *session.posargs)
+    run(session, "pytest", "-m", "not container", "-n", "2", *session.posargs)
 
 
-@nox.session(**shared)
+@nox.session
 def container(session: nox.Session) -> None:
     """The tests that run real containers; an engine is found or started."""
-    prepare(session)
-    session.run("clawpro", "doctor", success_codes=[0, 5])
-    session.run("pytest", "-m", "container", *session.posargs)
+    run(session, "clawpro", "doctor", success_codes=[0, 5])
+    run(session, "pytest", "-m", "container", *session.posargs)
 
 
-@nox.session(**shared)
+@nox.session
 def reproduce(session: nox.Session) -> None:
     """Build images twice under different conditions and compare every byte."""
-    prepare(session)
-    session.run("clawpro", "image", "reproduce", *session.posargs)
+    run(session, "clawpro", "image", "reproduce", *session.posargs)
 
 
-@nox.session(name="lock-dev", venv_backend="virtualenv")
+@nox.session(name="lock-dev")
 def lock_dev(session: nox.Session) -> None:
     """Write `.ci/requirements.txt` anew from pyproject.toml (hashes, no addresses)."""
-    session.install("uv")
-    session.run(
-        "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
+    run(
+        session, "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
         "--generate-hashes", "--no-header", "--no-annotate", "--group", "dev",
         "pyproject.toml", "-o", str(REQUIREMENTS),
     )  # fmt: skip
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def clean(session: nox.Session) -> None:
     """Remove what sessions made in this checkout (not the user's cache or keys)."""
     for name in (".clawpro", "dist", "build"):
