@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clawpro_artifact.bundling.write import BundleFile
-from clawpro_artifact.errors import IncompleteError, InputError
+from clawpro_artifact.errors import IncompleteError, InputError, PinError
 from clawpro_artifact.formats import canonical, jsonio, rocrate, trees
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.base import Value
@@ -51,7 +51,11 @@ class ReleaseContent:
 
 
 def compose(content: ReleaseContent) -> Iterator[BundleFile]:
-    """The files of the bundle, each once. IncompleteError if a planned trial is missing."""
+    """The files of the bundle, each once.
+
+    Raises IncompleteError if a planned trial is missing, PinError if a definition, code or an image
+    lock is no longer what the lock of this run names: what would not verify is not signed.
+    """
     planned = [spec.id for spec in content.plan.trials]
     if set(content.trials) != set(planned):
         odd = sorted(set(content.trials) ^ set(planned))
@@ -61,6 +65,7 @@ def compose(content: ReleaseContent) -> Iterator[BundleFile]:
             found=f"missing or not planned: {', '.join(odd[:5])}",
             do="run the plan to its end before bundling",
         )
+    _check_pins(content)
     yield BundleFile(names.MANIFEST, canonical.encode(content.lock.manifest))
     yield BundleFile(names.LOCK, canonical.encode(content.lock))
     yield BundleFile(names.PLAN, canonical.encode(content.plan))
@@ -90,6 +95,29 @@ def compose(content: ReleaseContent) -> Iterator[BundleFile]:
     crate = rocrate.write(content.lock, said["created"], said["software"], parts)
     yield BundleFile(names.RO_CRATE, crate)
     yield from content.extra
+
+
+def _check_pins(content: ReleaseContent) -> None:
+    lock = content.lock
+    pins = [(f"scenario {p.id}", p.digest, content.definitions[p.id]) for p in lock.scenarios]
+    pins += [(f"our code `{name}`", getattr(lock, name), content.code[name]) for name in names.CODE]
+    found = [(what, pinned, trees.tree_digest(folder)) for what, pinned, folder in pins]
+    found += [
+        (
+            f"the lock of the image {p.image}",
+            p.lock,
+            canonical.bytes_digest(content.images[p.image]),
+        )
+        for p in lock.images
+    ]
+    for what, pinned, now in found:
+        if pinned != now:
+            raise PinError(
+                f"{what} changed since the run was planned",
+                expected=pinned,
+                found=now,
+                do="run the same command again; it plans with what is there now",
+            )
 
 
 def _tree(prefix: str, folder: Path) -> Iterator[BundleFile]:

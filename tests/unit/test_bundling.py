@@ -12,7 +12,7 @@ import pytest
 
 from clawpro_artifact import bundling
 from clawpro_artifact.bundling import BundleFile, ReleaseInfo
-from clawpro_artifact.errors import IncompleteError, InfraError, InputError, UsageError
+from clawpro_artifact.errors import IncompleteError, InfraError, InputError, PinError, UsageError
 from clawpro_artifact.model.trial import Trial
 from tests import bundles
 
@@ -129,6 +129,29 @@ def test_a_missing_planned_trial_is_incomplete(tmp_path: Path) -> None:
     some = dict(list(content.trials.items())[1:])
     with pytest.raises(IncompleteError, match="not those of the plan"):
         list(bundling.compose(dataclasses.replace(content, trials=some)))
+
+
+def test_a_definition_that_changed_since_planning_is_not_signed(tmp_path: Path) -> None:
+    content = bundles.content(tmp_path)
+    (content.definitions["tidy-notes"] / "prompt.md").write_text("Edited.\n")
+    with pytest.raises(PinError, match="scenario tidy-notes changed"):
+        list(bundling.compose(content))
+
+
+def test_code_that_changed_since_planning_is_not_signed(tmp_path: Path) -> None:
+    content = bundles.content(tmp_path)
+    (tmp_path / "scoring").mkdir()
+    (tmp_path / "scoring" / "__init__.py").write_text("# edited\n")
+    code = {**content.code, "scoring": tmp_path / "scoring"}
+    with pytest.raises(PinError, match="our code `scoring` changed"):
+        list(bundling.compose(dataclasses.replace(content, code=code)))
+
+
+def test_an_image_lock_that_changed_since_planning_is_not_signed(tmp_path: Path) -> None:
+    content = bundles.content(tmp_path)
+    images = {name: data + b" " for name, data in content.images.items()}
+    with pytest.raises(PinError, match="the lock of the image"):
+        list(bundling.compose(dataclasses.replace(content, images=images)))
 
 
 def test_a_raw_trial_cannot_ship(tmp_path: Path) -> None:
