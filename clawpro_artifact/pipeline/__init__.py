@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from clawpro_artifact import building, bundling, planning, reporting, running, v
 from clawpro_artifact.adapters import engine, environment, keys, salts
 from clawpro_artifact.adapters.checkout import Checkout
 from clawpro_artifact.adapters.runs import INTERRUPTED, RunFolder
+from clawpro_artifact.adapters.runtimes.openclaw import scratch_prefix
 from clawpro_artifact.building.assemble import Workshop
 from clawpro_artifact.bundling import ReleaseContent, ReleaseInfo
 from clawpro_artifact.errors import IncompleteError
@@ -80,6 +83,7 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged
     with folder.hold(p.locked, p.plan), engine.opened() if needs else nullcontext() as docker:
         if docker is not None:
             docker.sweep(p.name)
+            clear_scratch(p.name)
             workshop = Workshop(say=watch.step)
             for pin in p.locked.images:
                 watch.step(f"image {pin.image} {pin.config[:23]}")
@@ -115,6 +119,12 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged
             judged = found[trial.spec.id] = judge(trial)
             watch.judged(judged, len(found), len(p.plan.trials))
     return found
+
+
+def clear_scratch(run: str) -> None:
+    """Remove the temporary folders that a killed process of this run left."""
+    for path in Path(tempfile.gettempdir()).glob(f"{scratch_prefix(run)}-*"):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def scored(

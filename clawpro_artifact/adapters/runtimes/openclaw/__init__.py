@@ -91,7 +91,7 @@ class OpenClawHost:
         if self._gateway is not None:
             return self._gateway
         s = self._settings
-        root = Path(tempfile.mkdtemp(prefix="clawpro-"))
+        root = Path(tempfile.mkdtemp(prefix=f"{scratch_prefix(s.run)}-"))
         root.chmod(0o755)
         gateway = Gateway(s.engine, s.image, s.version, s.surfaces, s.run, root)
         self._gateway = gateway
@@ -216,6 +216,11 @@ class OpenClawHost:
             secrets=(gateway.token, *recorder.model.secrets),
             prompt=prompt,
         )
+
+
+def scratch_prefix(run: str) -> str:
+    """Begins the name of every temporary folder of a run, so that the next start can clear it."""
+    return f"clawpro-{run[:8]}"
 
 
 class _Greeter:
