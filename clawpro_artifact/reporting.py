@@ -238,7 +238,7 @@ body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75re
 body {{ padding: 0 1rem }}
 table {{ border-collapse: collapse; margin: .5rem 0 }}
 th, td {{ border-bottom: 1px solid #8886; padding: .25rem .75rem .25rem 0; text-align: left }}
-td {{ font-variant-numeric: tabular-nums; vertical-align: top; overflow-wrap: anywhere }}
+td {{ font-variant-numeric: tabular-nums; vertical-align: top; overflow-wrap: break-word }}
 .wide {{ overflow-x: auto }}
 .label {{ border: 2px solid #b60; padding: .5rem 1rem; font-weight: 600 }}
 code {{ font-size: .9em; overflow-wrap: anywhere }}
