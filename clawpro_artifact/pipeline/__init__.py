@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clawpro_artifact import building, bundling, planning, reporting, running, verifying
@@ -15,9 +15,10 @@ from clawpro_artifact.adapters.checkout import Checkout
 from clawpro_artifact.adapters.runs import INTERRUPTED, RunFolder
 from clawpro_artifact.adapters.runtimes.openclaw import scratch_prefix
 from clawpro_artifact.building.assemble import Workshop
-from clawpro_artifact.bundling import ReleaseContent, ReleaseInfo
+from clawpro_artifact.bundling import BundleFile, ReleaseContent, ReleaseInfo
 from clawpro_artifact.errors import IncompleteError
 from clawpro_artifact.formats import canonical, jsonio
+from clawpro_artifact.formats.publickey import Signer
 from clawpro_artifact.model.bundle import Verdict
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.report import Report
@@ -70,7 +71,8 @@ def release(checkout: Checkout, manifest: str, key_name: str, watch: Watch) -> R
         watch.step("the bundle of this plan is there already; verifying it")
     else:
         watch.step("writing and signing the bundle")
-        bundling.bundle(bundling.compose(content), [key], info, out)
+        whole = replace(content, extra=(*_attached(p), *_attested(p, content, [key])))
+        bundling.bundle(bundling.compose(whole), [key], info, out)
     watch.step("verifying it with the public key")
     verdict = verifying.verify(out, [key.public])
     return Released(out, verdict.bundle_id or "", report, verdict)
@@ -173,6 +175,22 @@ def scored(
         notes=manifest.notes,
     )  # fmt: skip
     return content, report
+
+
+def _attached(p: Planned) -> Iterator[BundleFile]:
+    """SBOM and build provenance of every image."""
+    for pin in p.locked.images:
+        image = p.images[pin.image]
+        sbom, origin = building.sbom(image), building.provenance(image)
+        yield BundleFile(f"data/sbom/{pin.image}.cdx.json", canonical.encode(sbom))
+        yield BundleFile(f"data/provenance/{pin.image}.json", canonical.encode(origin))
+
+
+def _attested(
+    p: Planned, content: ReleaseContent, signers: Sequence[Signer]
+) -> Iterator[BundleFile]:
+    document = jsonio.parse(content.scores, "scores.json")
+    return bundling.attestations(p.locked, content.scores, document, signers)
 
 
 def _lines(rows: list[dict[str, object]]) -> bytes:
