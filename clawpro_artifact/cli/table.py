@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from clawpro_artifact.cli import images, keys, release, scenarios, verify
+from clawpro_artifact.cli import auditing, images, keys, release, scenarios, verify
 from clawpro_artifact.cli.verb import Verb
 
 VERBS: tuple[Verb, ...] = (
     *release.VERBS,
     *verify.VERBS,
+    *auditing.VERBS,
     *scenarios.VERBS,
     *images.VERBS,
     *keys.VERBS,
