@@ -48,6 +48,11 @@ def test_a_bundle_does_not_differ_from_itself(files: Files, tmp_path: Path) -> N
     assert (found.moves, found.exit_code) == ((), 0)
 
 
+def first(value: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = value["manifest"]["configurations"][0]
+    return found
+
+
 @pytest.mark.parametrize(
     ("axis", "edit"),
     [
@@ -55,7 +60,7 @@ def test_a_bundle_does_not_differ_from_itself(files: Files, tmp_path: Path) -> N
         ("trials", lambda v: v["manifest"].update(seed=9)),
         ("limits", lambda v: v["manifest"]["limits"].update(requests=11)),
         ("runtime", lambda v: v["images"][0].update(config="sha256:" + "1" * 64)),
-        ("model", lambda v: v["manifest"]["configurations"][0]["base_model"].update(name="scripted")),
+        ("model", lambda v: first(v)["base_model"].update(name="scripted")),
         ("decoding", lambda v: v["manifest"]["configurations"][0]["decoding"].update(top_p="0.9")),
         ("configuration", lambda v: v["manifest"]["configurations"][0].update(transport="stdio")),
         ("scenarios", lambda v: v["scenarios"].pop()),
