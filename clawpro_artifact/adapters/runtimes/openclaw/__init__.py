@@ -73,11 +73,18 @@ class OpenClawHost:
         session = f"agent:main:trial-{spec.seed:014x}"
         if has_inbound(scenario):
             session = "agent:main:main"  # where private messages to the agent arrive
+        marks = [f"trial-{spec.seed:014x}", task.text(scenario.prompt)[:60], *values.values()]
         try:
-            return self._trial(gateway, spec, task, values, session, attempt_dir)
-        finally:
-            prompt = task.text(scenario.prompt)[:60]
-            self._after(gateway, [f"trial-{spec.seed:014x}", prompt, *values.values()])
+            raw = self._trial(gateway, spec, task, values, session, attempt_dir)
+        except BaseException:
+            self.close()
+            raise
+        if raw.outcome in ("infra_failed", "timed_out"):
+            # The runtime may still be busy with the turn, or hold a grudge against the endpoint.
+            self._give_up(f"the trial before ended as {raw.outcome}")
+        else:
+            self._after(gateway, marks)
+        return raw
 
     def close(self) -> None:
         """Stop the container and remove its folders."""
@@ -117,15 +124,16 @@ class OpenClawHost:
         gateway.rpc("sessions.delete", row)
 
     def _after(self, gateway: Gateway, marks: list[str]) -> None:
-        if self._gateway is not gateway:
-            return
         if self._baseline is None:
             self.close()
-            return
-        reason = reset(gateway, self._baseline, marks)
-        if reason is not None:
+        elif (reason := reset(gateway, self._baseline, marks)) is not None:
+            self._give_up(reason)
+
+    def _give_up(self, reason: str) -> None:
+        """The next trial gets a new container; says why."""
+        if self._settings.isolation == "warm":
             self.recycled.append(reason)
-            self.close()
+        self.close()
 
     def _trial(
         self,
