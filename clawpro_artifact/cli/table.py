@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clawpro_artifact.cli import auditing, images, keys, release, scenarios, verify
+from clawpro_artifact.cli import auditing, images, keeping, keys, release, scenarios, verify
 from clawpro_artifact.cli.verb import Verb
 
 VERBS: tuple[Verb, ...] = (
@@ -12,4 +12,5 @@ VERBS: tuple[Verb, ...] = (
     *scenarios.VERBS,
     *images.VERBS,
     *keys.VERBS,
+    *keeping.VERBS,
 )
