@@ -23,6 +23,7 @@ from clawpro_artifact.model.bundle import Verdict
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.report import Report
 from clawpro_artifact.pipeline.executing import ContainerExecutor
+from clawpro_artifact.pipeline.history import ReleaseHistory
 from clawpro_artifact.pipeline.inputs import Planned, planned
 from clawpro_artifact.pipeline.judging import Judge, Judged, scenario_rows
 from clawpro_artifact.pipeline.wiring import Wiring
@@ -66,14 +67,24 @@ def release(checkout: Checkout, manifest: str, key_name: str, watch: Watch) -> R
     judged = run_trials(checkout, p, watch)
     content, report = scored(checkout, p, judged)
     out = checkout.work / "releases" / f"{report.name}-{report.version}-{p.name}" / "bundle"
-    info = ReleaseInfo(report.name, report.version, report.created, report.software)
+    history = ReleaseHistory(checkout.work, report.name, key)
     if out.exists():
         watch.step("the bundle of this plan is there already; verifying it")
     else:
         watch.step("writing and signing the bundle")
         whole = replace(content, extra=(*_attached(p), *_attested(p, content, [key])))
-        bundling.bundle(bundling.compose(whole), [key], info, out)
+        info = ReleaseInfo(
+            report.name,
+            report.version,
+            report.created,
+            report.software,
+            sequence=history.next,
+            previous=history.last,
+            log_key=key.public,
+        )
+        bundling.bundle(bundling.compose(whole), [key], info, out, history.log)
     watch.step("verifying it with the public key")
+    history.note(out)
     verdict = verifying.verify(out, [key.public])
     return Released(out, verdict.bundle_id or "", report, verdict)
 

@@ -148,3 +148,53 @@ def test_every_verb_has_a_help_page(verb, capsys):
 def test_no_verb_prints_the_help_and_is_exit_2(capsys):
     assert main([]) == 2
     assert "exit codes" in capsys.readouterr().out
+
+
+def test_the_next_release_of_a_name_counts_on_and_the_older_one_is_refused_afterwards(
+    checkout, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["release", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    edit(checkout / "manifests/demonstration.toml", "seed = 20261201", "seed = 20261202")
+    assert main(["release", "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    claim = second["verdict"]["claim"]
+    assert (claim["sequence"], claim["previous"]) == (1, first["bundle_id"])
+    assert main(["keys", "export"]) == 0
+    key = tmp_path / "key.pem"
+    key.write_text(capsys.readouterr().out)
+    assert main(["verify", second["bundle"], "--key", str(key)]) == 0
+    capsys.readouterr()
+    assert main(["verify", first["bundle"], "--key", str(key)]) == 8
+    assert "rollback" in capsys.readouterr().out
+
+
+def test_auditing_verbs_agree_with_the_bundle(checkout, tmp_path, capsys):
+    assert main(["release", "--json"]) == 0
+    bundle = json.loads(capsys.readouterr().out)["bundle"]
+    assert main(["keys", "export"]) == 0
+    key = tmp_path / "key.pem"
+    key.write_text(capsys.readouterr().out)
+    trust = [bundle, "--key", str(key), "--json"]
+    assert main(["rescore", *trust]) == 0
+    assert json.loads(capsys.readouterr().out) == {"same": True, "trials": 6}
+    assert main(["regrade", *trust]) == 0
+    assert json.loads(capsys.readouterr().out)["differences"] == []
+    assert main(["safety", *trust]) == 0
+    assert json.loads(capsys.readouterr().out)["breached"] == 0
+    assert main(["diff", bundle, *trust]) == 0
+    trial = "direct-scripted-reference/sql-result-by-hand/0"
+    assert main(["verify", *trust, "--trial", trial]) == 0
+
+
+def test_auditing_verbs_use_nothing_of_a_bundle_that_does_not_verify(checkout, tmp_path, capsys):
+    assert main(["release", "--json"]) == 0
+    bundle = Path(json.loads(capsys.readouterr().out)["bundle"])
+    assert main(["keys", "export"]) == 0
+    key = tmp_path / "key.pem"
+    key.write_text(capsys.readouterr().out)
+    scores = bundle / "data/results/scores.json"
+    scores.write_bytes(scores.read_bytes().replace(b"1.0000000000", b"0.9000000000", 1))
+    assert main(["rescore", str(bundle), "--key", str(key)]) == 8
+    assert "does not verify" in capsys.readouterr().err
