@@ -26,6 +26,7 @@ from clawpro_artifact.errors import InfraError
 _KEEP = ("node-compile-cache", "openclaw", "openclaw-state-locks")
 _OWN_FILES = (".sqlite", ".sqlite-wal", ".sqlite-shm", ".lock")
 QUIET_SECONDS = 20
+_MAIN = "agent:main:main"
 # The stores that keep what was said and done; other SQLite files are locks, held by the gateway.
 # What the runtime remembers of the last workspace's files: with it, it takes an emptied workspace
 # for a lost one and refuses the turn (WorkspaceVanishedError, 2026.9.6).
@@ -47,7 +48,7 @@ def reset(gateway: Gateway, baseline: Baseline, marks: Iterable[str]) -> str | N
     marks = [m for m in marks if m]
     try:
         _kill_strangers(gateway, baseline)
-        _delete_sessions(gateway)
+        marks += _delete_sessions(gateway)
         for job in _all_jobs(gateway):
             if str(job.get("id")) not in baseline.jobs:
                 gateway.rpc("cron.remove", {"id": job["id"]})
@@ -73,11 +74,20 @@ def _all_jobs(gateway: Gateway) -> list[dict[str, Any]]:
     return stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
 
 
-def _delete_sessions(gateway: Gateway) -> None:
+def _delete_sessions(gateway: Gateway) -> list[str]:
+    """Delete all sessions by RPC; their ids, under which nothing may be left in any store.
+
+    The main session cannot be deleted (2026.9.6), and what `sessions.reset` makes of it keeps the
+    id: a host whose trial used it is not used again.
+    """
+    ids: dict[str, None] = {}
     for _ in range(20):
         rows = gateway.rpc("sessions.list", {}).get("sessions", [])
+        ids |= {str(row["sessionId"]): None for row in rows if row.get("sessionId")}
         if not rows:
-            return
+            return list(ids)
+        if all(row["key"] == _MAIN for row in rows):
+            break
         for row in rows:
             with suppress(InfraError):
                 gateway.rpc("sessions.delete", {"key": row["key"], "deleteTranscript": True})
