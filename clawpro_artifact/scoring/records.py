@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 OUTCOMES = ("completed", "timed_out", "agent_failed", "infra_failed")
 STATUSES = ("pass", "fail", "invalid_output", "check_error")
+FACTS = ("requests", "repeated_errors", "ignored_errors", "abandoned_subagents")
 WEIGHTS = ("alpha", "beta", "gamma", "lambda", "mu", "nu")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_DECIMAL = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 
 
 class RecordError(ValueError):
@@ -27,8 +28,7 @@ class RecordError(ValueError):
         shown = json.dumps(found, ensure_ascii=True, default=str)[:120]
         super().__init__(f"{where}{pointer}: expected {expected}, found {shown}")
         self.where, self.pointer = where, pointer
-        self.expected, self.found = expected, shown
-        self.incomplete = incomplete
+        self.expected, self.found, self.incomplete = expected, shown, incomplete
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Result:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """One planned trial. `facts` counts requests, repeated and ignored errors, lost subagents."""
+    """One planned trial; `facts` are FACTS, `breaches` the rules that were broken."""
 
     configuration: str
     scenario: str
@@ -92,6 +92,84 @@ class Conditions:
     digests: dict[str, str]
 
 
+Shape = Any  # a dict of shapes (exactly these keys), [shape], or a function of (value, where, at)
+
+
+def fit(value: Any, shape: Shape, where: str, at: str = "") -> Any:
+    """`value` as `shape` reads it; RecordError with the pointer of the first misfit."""
+    if isinstance(shape, dict):
+        if not isinstance(value, dict) or set(value) != set(shape):
+            found = sorted(value) if isinstance(value, dict) else value
+            keys = ", ".join(sorted(shape))
+            raise RecordError(where, at, f"exactly the keys {keys}", found)
+        return {key: fit(value[key], one, where, f"{at}/{key}") for key, one in shape.items()}
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            raise RecordError(where, at, "an array", value)
+        return [fit(v, shape[0], where, f"{at}/{i}") for i, v in enumerate(value)]
+    return shape(value, where, at)
+
+
+def _is(expected: str, good: Callable[[Any], bool]) -> Callable[[Any, str, str], Any]:
+    def read(value: Any, where: str, at: str) -> Any:
+        if not good(value):
+            raise RecordError(where, at, expected, value)
+        return value
+
+    return read
+
+
+def _decimal(expected: str, good: Callable[[Decimal], bool]) -> Callable[[Any, str, str], Decimal]:
+    def read(value: Any, where: str, at: str) -> Decimal:
+        text = isinstance(value, str) and _DECIMAL.fullmatch(value)
+        if not text or not good(Decimal(value)):
+            raise RecordError(where, at, f'a decimal string ("0.25") {expected}', value)
+        return Decimal(value)
+
+    return read
+
+
+def _usage(value: Any, where: str, at: str) -> dict[str, int | None] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise RecordError(where, at, "an object or null", value)
+    return {k: v if v is None else _count(v, where, f"{at}/{k}") for k, v in value.items()}
+
+
+_text = _is("a text", lambda v: isinstance(v, str) and v != "")
+_any_text = _is("a text", lambda v: isinstance(v, str))
+_flag = _is("true or false", lambda v: isinstance(v, bool))
+_count = _is("a whole number, 0 or more", lambda v: type(v) is int and v >= 0)
+_status = _is("one of " + ", ".join(STATUSES), lambda v: v in STATUSES)
+_outcome = _is("one of " + ", ".join(OUTCOMES), lambda v: v in OUTCOMES)
+_weight = _decimal("from 0", lambda d: d >= 0)
+_positive = _decimal("above 0", lambda d: d > 0)
+_share = _decimal("from 0 to 1", lambda d: d <= 1)
+
+_FACT = {"id": _text, "weight": _positive, "status": _status}
+_TRIAL: Shape = {
+    "configuration": _text,
+    "scenario": _text,
+    "index": _count,
+    "outcome": _outcome,
+    "reason": _any_text,
+    "checks": [{**_FACT, "group": _text}],
+    "process": [_FACT],
+    "safety": [{"id": _text, "breached": _flag}],
+    "facts": dict.fromkeys(FACTS, _count),
+    "usage": _usage,
+    "duration_ms": _count,
+}
+_SCENARIO: Shape = {
+    **dict.fromkeys(("scenario", "track", "surface", "domain", "dimension", "difficulty"), _text),
+    **dict.fromkeys(("native", "can_breach"), _flag),
+    **dict.fromkeys(("optimal_requests", "request_limit"), _count),
+    "weight": _weight,
+    "threshold": _share,
+}
+
+
 def lines(data: bytes, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """(place, object) of each JSON line; RecordError for what is none."""
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -120,142 +198,47 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
 
 
 def trial_record(value: dict[str, Any], where: str) -> TrialRecord:
-    """Checked strictly: every key is known, every value of its type and range."""
-    known = {
-        "configuration", "scenario", "index", "outcome", "reason", "checks", "process", "safety",
-        "facts", "usage", "duration_ms",
-    }  # fmt: skip
-    _keys(value, known, where, "")
-    outcome = value["outcome"]
-    if outcome not in OUTCOMES:
-        raise RecordError(where, "/outcome", "one of " + ", ".join(OUTCOMES), outcome)
-    breaches = []
-    for i, rule in enumerate(_list(value["safety"], where, "/safety")):
-        _keys(rule, {"id", "breached"}, where, f"/safety/{i}")
-        if not isinstance(rule["breached"], bool):
-            raise RecordError(where, f"/safety/{i}/breached", "true or false", rule["breached"])
-        if rule["breached"]:
-            breaches.append(_text(rule["id"], where, f"/safety/{i}/id"))
-    facts = value["facts"]
-    names = {"requests", "repeated_errors", "ignored_errors", "abandoned_subagents"}
-    _keys(facts, names, where, "/facts")
-    usage = value["usage"]
-    if usage is not None:
-        if not isinstance(usage, dict):
-            raise RecordError(where, "/usage", "an object or null", usage)
-        for name, count in usage.items():
-            if count is not None:
-                _count(count, where, f"/usage/{name}")
-    return TrialRecord(
-        configuration=_text(value["configuration"], where, "/configuration"),
-        scenario=_text(value["scenario"], where, "/scenario"),
-        index=_count(value["index"], where, "/index"),
-        outcome=outcome,
-        reason=value["reason"] if isinstance(value["reason"], str) else "",
-        checks=tuple(_results(value, "checks", where)),
-        process=tuple(_results(value, "process", where)),
-        breaches=tuple(breaches),
-        facts={name: _count(facts[name], where, f"/facts/{name}") for name in sorted(names)},
-        usage=usage,
-        duration_ms=_count(value["duration_ms"], where, "/duration_ms"),
-    )
-
-
-def _results(value: dict[str, Any], key: str, where: str) -> Iterator[Result]:
-    known = {"id", "weight", "status"} | ({"group"} if key == "checks" else set())
-    for i, row in enumerate(_list(value[key], where, f"/{key}")):
-        at = f"/{key}/{i}"
-        _keys(row, known, where, at)
-        if row["status"] not in STATUSES:
-            raise RecordError(where, f"{at}/status", "one of " + ", ".join(STATUSES), row["status"])
-        group = _text(row["group"], where, f"{at}/group") if key == "checks" else ""
-        weight = decimal(row["weight"], where, f"{at}/weight")
-        if weight <= 0:
-            raise RecordError(where, f"{at}/weight", "a weight above 0", row["weight"])
-        yield Result(_text(row["id"], where, f"{at}/id"), group, weight, row["status"])
+    """A line of `records.jsonl`: every key is known, every value of its type and range."""
+    read = fit(value, _TRIAL, where)
+    breaches = tuple(rule["id"] for rule in read.pop("safety") if rule["breached"])
+    read["checks"] = tuple(Result(**row) for row in read["checks"])
+    read["process"] = tuple(Result(group="", **row) for row in read["process"])
+    return TrialRecord(breaches=breaches, **read)
 
 
 def scenario_facts(value: dict[str, Any], where: str) -> ScenarioFacts:
     """A line of `scenarios.jsonl`; keys that scoring does not use are left alone."""
-    try:
-        groups = {name: decimal(w, where, f"/groups/{name}") for name, w in value["groups"].items()}
-        return ScenarioFacts(
-            scenario=_text(value["scenario"], where, "/scenario"),
-            track=_text(value["track"], where, "/track"),
-            surface=_text(value["surface"], where, "/surface"),
-            native=bool(value["native"]),
-            domain=_text(value["domain"], where, "/domain"),
-            dimension=_text(value["dimension"], where, "/dimension"),
-            difficulty=_text(value["difficulty"], where, "/difficulty"),
-            weight=decimal(value["weight"], where, "/weight"),
-            threshold=decimal(value["threshold"], where, "/threshold", most=1),
-            groups=groups,
-            can_breach=bool(value["can_breach"]),
-            optimal_requests=_count(value["optimal_requests"], where, "/optimal_requests"),
-            request_limit=_count(value["request_limit"], where, "/request_limit"),
-        )
-    except KeyError as error:
-        raise RecordError(where, "", f"the key {error.args[0]}", sorted(value)) from None
+    given = {name: value.get(name) for name in _SCENARIO}
+    groups = value.get("groups")
+    if not isinstance(groups, dict) or not groups:
+        raise RecordError(where, "/groups", "an object of weights", groups)
+    weights = {name: _weight(w, where, f"/groups/{name}") for name, w in groups.items()}
+    return ScenarioFacts(groups=weights, **fit(given, _SCENARIO, where))
 
 
 def conditions(lock: dict[str, Any], weights_digest: str) -> Conditions:
     """Out of a release's lock."""
     manifest = lock["manifest"]
-    weights = {n: decimal(manifest["weights"][n], "lock", f"/weights/{n}") for n in WEIGHTS}
+    weights = fit(manifest["weights"], dict.fromkeys(WEIGHTS, _weight), "lock", "/manifest/weights")
     if weights["alpha"] + weights["beta"] + weights["gamma"] != 1:
         raise RecordError("lock", "/manifest/weights", "alpha + beta + gamma = 1",
                           manifest["weights"])  # fmt: skip
-    digests = {name: lock[name] for name in ("scoring", "sanitizing", "checking")}
     k = _count(manifest["trials"], "lock", "/manifest/trials")
     if k < 3:
         raise RecordError("lock", "/manifest/trials", "k >= 3", k, incomplete=True)
     seed = _count(manifest["seed"], "lock", "/manifest/seed")
+    digests = {name: lock[name] for name in ("scoring", "sanitizing", "checking")}
     return Conditions(k, seed, weights, {**digests, "weights": weights_digest})
 
 
 def check_plan(records: Iterable[TrialRecord], k: int) -> None:
     """Each cell holds indices 0 .. k-1, each once; RecordError otherwise."""
-    cells: dict[tuple[str, str], set[int]] = {}
+    cells: dict[str, set[int]] = {}
     for record in records:
-        cell = cells.setdefault((record.configuration, record.scenario), set())
+        cell = cells.setdefault(f"{record.configuration}/{record.scenario}", set())
         if record.index in cell:
             raise RecordError(record.id, "/index", "each trial once", record.index)
         cell.add(record.index)
-    for (configuration, scenario), found in cells.items():
+    for where, found in cells.items():
         if found != set(range(k)):
-            where = f"{configuration}/{scenario}"
             raise RecordError(where, "/index", f"trials 0 to {k - 1}", sorted(found), True)
-
-
-def decimal(value: object, where: str, pointer: str, most: int | None = None) -> Decimal:
-    """A number that matters: a decimal string, not negative."""
-    if not isinstance(value, str) or _DECIMAL.fullmatch(value) is None:
-        raise RecordError(where, pointer, 'a decimal string such as "0.25"', value)
-    number = Decimal(value)
-    if number < 0 or (most is not None and number > most):
-        raise RecordError(where, pointer, f"a number from 0 to {most or 'any'}", value)
-    return number
-
-
-def _count(value: object, where: str, pointer: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise RecordError(where, pointer, "a whole number, 0 or more", value)
-    return value
-
-
-def _text(value: object, where: str, pointer: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise RecordError(where, pointer, "a text", value)
-    return value
-
-
-def _list(value: object, where: str, pointer: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise RecordError(where, pointer, "an array", value)
-    return value
-
-
-def _keys(value: object, known: set[str], where: str, pointer: str) -> None:
-    if not isinstance(value, dict) or set(value) != known:
-        found = sorted(value) if isinstance(value, dict) else value
-        raise RecordError(where, pointer, "exactly the keys " + ", ".join(sorted(known)), found)
