@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from clawpro_artifact.adapters.boundary.conversations import Conversations, spoken
+from clawpro_artifact.adapters.boundary.conversations import Conversations, spoken, text_of
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.models.answer import Model, ModelAnswer, ModelFault
 from clawpro_artifact.model.manifest import Limits
@@ -118,6 +118,23 @@ class Recorder:
         """Whether something may go on after the turn (a child, a message from outside)."""
         with self._lock:
             return self._conversations.spawned + self._conversations.announced > 0
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit was reached: then the model says nothing more."""
+        with self._lock:
+            return bool(self._limits)
+
+    def heard(self, text: str) -> bool:
+        """Whether some request so far held this text as a user's."""
+        with self._lock:
+            latest = {e.conversation: e.request for e in self._exchanges.values()}
+        return any(
+            text in text_of(m)
+            for request in latest.values()
+            for m in spoken(request)
+            if m.get("role") == "user"
+        )
 
     def close(self) -> Boundary:
         """The record."""

@@ -193,7 +193,7 @@ class OpenClawHost:
             jobs = stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
         names = ToolNames(self._settings.version)
         surfaces, attempts = outside.stores(boundary, names.to_neutral)
-        faults += [*boundary.faults, *world.faults]
+        faults += [*boundary.faults, *world.faults, *outside.faults]
         outcome, reason = judge(boundary, status, timed_out, faults)
         return RawAttempt(
             outcome=outcome,

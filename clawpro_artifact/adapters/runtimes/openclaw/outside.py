@@ -26,6 +26,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _CALM_LOOKS = 3
 _LOOK_S = 0.3
 QUIET_S = 1.0
+UNHEARD_S = 30.0
 
 
 def has_inbound(scenario: Scenario) -> bool:
@@ -41,7 +42,9 @@ class Outside:
     gateway: Gateway
     scenario: Scenario
     surfaces: Collection[str]
+    faults: list[str] = field(default_factory=list)
     _waiting: list[dict[str, Any]] = field(default_factory=list)
+    _delivered: list[str] = field(default_factory=list)
     _recorder: Recorder | None = None
 
     def __post_init__(self) -> None:
@@ -81,16 +84,25 @@ class Outside:
             recorder.announce()
             chat = str(row.get("chat", ""))
             self.gateway.chat.deliver(chat, str(row.get("from", "")), str(row["message"]))
+            self._delivered.append(str(row["message"]))
 
     def until_quiet(self, recorder: Recorder, deadline: float) -> bool:
-        """Wait for what goes on in the background; True if it did not end in time."""
+        """Wait for what goes on in the background; True if it did not end in time.
+
+        A message that the runtime never passed on is a fault of infrastructure.
+        """
         calm = 0
+        unheard_until = monotonic() + UNHEARD_S
         while recorder.has_background() and calm < _CALM_LOOKS:
             if monotonic() > deadline:
                 return True
             time.sleep(_LOOK_S)
+            unheard = [t for t in self._delivered if not (recorder.limited or recorder.heard(t))]
             still = recorder.quiet_for() >= QUIET_S and not self._running()
-            calm = calm + 1 if still else 0
+            if unheard and monotonic() > unheard_until and still:
+                self.faults += [f"a message never reached the agent: {t[:80]}" for t in unheard]
+                return False
+            calm = calm + 1 if still and not unheard else 0
         return False
 
     def _running(self) -> bool:
