@@ -21,9 +21,9 @@ from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models.answer import Model, ModelAnswer
 from clawpro_artifact.adapters.runtimes import space as spaces
 from clawpro_artifact.adapters.runtimes.host import RawAttempt, TranscriptRow
-from clawpro_artifact.adapters.runtimes.openclaw import stores
+from clawpro_artifact.adapters.runtimes.openclaw import settings, stores
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import OWNER, Gateway
-from clawpro_artifact.adapters.runtimes.openclaw.outside import Outside, has_inbound
+from clawpro_artifact.adapters.runtimes.openclaw.outside import Outside
 from clawpro_artifact.adapters.runtimes.openclaw.reset import Baseline, reset
 from clawpro_artifact.adapters.runtimes.openclaw.seeding import seed_jobs
 from clawpro_artifact.adapters.runtimes.outcome import judge, last_answer
@@ -71,8 +71,8 @@ class OpenClawHost:
         task = self._settings.folder_for(scenario.id)
         values = canary.values(spec.seed, scenario)
         session = f"agent:main:trial-{spec.seed:014x}"
-        if has_inbound(scenario):
-            session = "agent:main:main"  # where private messages to the agent arrive
+        if "messaging" in scenario.surfaces:
+            session = settings.PRIVATE_SESSION  # where private messages to the agent arrive
         marks = [f"trial-{spec.seed:014x}", task.text(scenario.prompt)[:60], *values.values()]
         try:
             raw = self._trial(gateway, spec, task, values, session, attempt_dir)

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from clawpro_artifact.adapters.boundary import Boundary, Recorder
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.runtimes.effects import Neutral, deeds, messages, subagents
+from clawpro_artifact.adapters.runtimes.openclaw import settings
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import Gateway
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.model.scenario import Scenario
@@ -27,12 +28,6 @@ _CALM_LOOKS = 3
 _LOOK_S = 0.3
 QUIET_S = 1.0
 UNHEARD_S = 30.0
-
-
-def has_inbound(scenario: Scenario) -> bool:
-    """Whether anybody writes to the agent in this scenario."""
-    setup = scenario.surfaces.get("messaging", {})
-    return bool(setup.get("incoming")) or any("message" in e.effect for e in scenario.events)
 
 
 @dataclass
@@ -51,11 +46,22 @@ class Outside:
         setup = self.scenario.surfaces
         if "messaging" in self.surfaces:
             chats = setup.get("messaging", {}).get("chats", [])
+            self._check(chats)
             self.gateway.chat.begin({"chats": chats})
             for row in setup.get("messaging", {}).get("incoming", []):
                 self.effect({**row, "message": row.get("text", row.get("message", ""))})
         if "browsing" in self.surfaces:
             self.gateway.web.begin(setup.get("browsing", {}))
+
+    def _check(self, chats: list[dict[str, Any]]) -> None:
+        for chat in chats:
+            if chat.get("type") == "private" and str(chat["id"]) not in settings.PRIVATE_CHATS:
+                raise InputError(
+                    "a private chat has an id that the runtime was not told of",
+                    where=f"scenario {self.scenario.id}",
+                    expected="777, or 7001 to 7099",
+                    found=str(chat["id"]),
+                )
 
     def effect(self, effect: dict[str, Any]) -> None:
         """{message, chat, from} or {service: "web", set: {path: page}}; InputError for others."""

@@ -18,6 +18,10 @@ GATEWAY_PORT = 18789
 PROVIDER = "boundary"
 MODEL = "model"
 STATE = "/work/state"
+PEOPLE = "people"
+PRIVATE_SESSION = f"agent:main:direct:{PEOPLE}"
+# Ids that private chats of a scenario may have: the links are fixed when a host starts.
+PRIVATE_CHATS = ("777", *(str(n) for n in range(7001, 7100)))
 HOME = "/work/home"
 # The version that took `memory.search` and dropped `agents.defaults.memorySearch`.
 _NEW_KEYS = (2026, 8, 0)
@@ -77,6 +81,10 @@ def document(version: str, surfaces: Collection[str], token: str) -> dict[str, A
         defaults["memorySearch"] = {"provider": "none"}
     if "messaging" in surfaces:
         found["channels"] = {"telegram": _telegram()}
+        # All private chats are one conversation, as by default, but not the main session: that
+        # one cannot be deleted, and a warm host would have to be given up after each message.
+        links = {PEOPLE: [f"telegram:{chat}" for chat in PRIVATE_CHATS]}
+        found["session"] = {"dmScope": "per-peer", "identityLinks": links}
     if "browsing" in surfaces:
         found["tools"].setdefault("web", {}).setdefault("fetch", {})["useTrustedEnvProxy"] = True
         found["browser"] = _browser()
