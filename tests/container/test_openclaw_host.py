@@ -93,6 +93,13 @@ def test_a_message_to_the_agent_begins_the_next_turn_of_the_same_conversation(wa
     assert [m["text"] for m in raw.stores["messaging_witness"]["sent"]] == ["Yes, Ann."]
 
 
+def test_a_warm_host_serves_on_after_messages(warm):
+    before = len(warm.host.recycled)
+    send = call("message", action="send", channel="telegram", target="777", message="hello")
+    raw = warm.play(send, say("sent"), surfaces={"messaging": CHATS})
+    assert (raw.outcome, len(warm.host.recycled)) == ("completed", before)
+
+
 def test_a_childs_result_comes_back_and_the_parent_goes_on(warm):
     raw = warm.play(
         call("spawn", task="COUNT the boxes", label="counter"),

@@ -8,7 +8,12 @@ import time
 
 import pytest
 
-from clawpro_artifact.adapters.runtimes.effects import deeds, messages, subagents
+from clawpro_artifact.adapters.runtimes.effects import (
+    deeds,
+    messages,
+    missing_messages,
+    subagents,
+)
 from clawpro_artifact.adapters.runtimes.openclaw import jsonl
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.adapters.surfaces.browsing import WebService
@@ -170,6 +175,15 @@ def test_only_a_confirmed_message_counts_as_sent():
         exchange(1, "main", [user, tool("a", '{"ok": true}'), tool("b", '{"status": "error"}')]),
     ]
     assert messages(deeds(rows, NEUTRAL)) == [{"chat": "1", "text": "hi"}]
+
+
+def test_a_confirmed_message_that_never_arrived_is_a_disagreement(chats):
+    bot(chats, "sendMessage", chat_id=777, text="<b>one</b>")
+    witness = chats.end()
+    sent = [{"chat": "777", "text": "**one**"}]
+    assert missing_messages(sent, witness) == []
+    assert missing_messages(sent * 2, witness) == ["777"]
+    assert missing_messages(sent, {"sent": [], "withdrawn": []}) == ["777"]
 
 
 def test_a_child_is_done_unfinished_refused_or_missing():

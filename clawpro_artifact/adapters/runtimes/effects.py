@@ -6,6 +6,7 @@ The other witness is the stand-in or the runtime's own store; where they disagre
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +57,16 @@ def messages(done: Iterable[Done]) -> list[dict[str, str]]:
             text = str(a.get("message") or a.get("text") or a.get("caption") or "")
             found.append({"chat": chat.removeprefix("telegram:"), "text": text})
     return found
+
+
+def missing_messages(sent: Iterable[dict[str, str]], witness: dict[str, Any]) -> list[str]:
+    """Chats of which the runtime confirmed more messages than the stand-in ever got.
+
+    Counted by chat: the text may be marked up or split on its way.
+    """
+    got = Counter(row["chat"] for row in (*witness["sent"], *witness["withdrawn"]))
+    confirmed = Counter(row["chat"] for row in sent)
+    return sorted(chat for chat, count in confirmed.items() if count > got[chat])
 
 
 def subagents(exchanges: Iterable[Exchange], done: Iterable[Done]) -> list[dict[str, str]]:

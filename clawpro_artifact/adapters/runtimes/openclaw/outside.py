@@ -16,7 +16,13 @@ from urllib.parse import urlsplit
 
 from clawpro_artifact.adapters.boundary import Boundary, Recorder
 from clawpro_artifact.adapters.clock import monotonic
-from clawpro_artifact.adapters.runtimes.effects import Neutral, deeds, messages, subagents
+from clawpro_artifact.adapters.runtimes.effects import (
+    Neutral,
+    deeds,
+    messages,
+    missing_messages,
+    subagents,
+)
 from clawpro_artifact.adapters.runtimes.openclaw import settings
 from clawpro_artifact.adapters.runtimes.openclaw.gateway import Gateway
 from clawpro_artifact.errors import InputError
@@ -127,8 +133,13 @@ class Outside:
         found: dict[str, Any] = {"subagents": {"runs": subagents(boundary.exchanges, done)}}
         attempts: list[dict[str, Any]] = []
         if "messaging" in self.surfaces:
-            found["messaging"] = {"sent": messages(done)}
-            found["messaging_witness"] = self.gateway.chat.end()
+            sent, witness = messages(done), self.gateway.chat.end()
+            found["messaging"] = {"sent": sent}
+            found["messaging_witness"] = witness
+            self.faults += [
+                f"two witnesses disagree: a message to {chat} was confirmed and never arrived"
+                for chat in missing_messages(sent, witness)
+            ]
         if "browsing" in self.surfaces:
             seen = self.gateway.web.end()
             found["browsing_witness"] = seen
