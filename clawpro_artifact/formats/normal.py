@@ -36,6 +36,7 @@ RULES: Final[tuple[tuple[str, re.Pattern[str], str], ...]] = (
         "/tmp/<t>",
     ),
     ("process", re.compile(r"\b(pid|PID)[ =:]+\d+"), r"\1=<pid>"),
+    ("measured", re.compile(r'("\w*(?:Ms|Millis|Seconds)": ?)\d+(?:\.\d+)?'), r"\1<took>"),
     ("took", re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds)\b"), "<took>"),
 )
 # Measured, not done: left out of a comparison.
