@@ -40,11 +40,23 @@ def prepare(session: nox.Session) -> None:
     stamp.write_text(lock.hexdigest())
 
 
-def run(session: nox.Session, program: str, *words: str, **options: Any) -> None:
+def run(
+    session: nox.Session,
+    program: str,
+    *words: str,
+    extra: dict[str, str] | None = None,
+    **options: Any,
+) -> None:
     """Run a program of the shared environment."""
     prepare(session)
     path = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    session.run(str(VENV / "bin" / program), *words, external=True, env={"PATH": path}, **options)
+    session.run(
+        str(VENV / "bin" / program),
+        *words,
+        external=True,
+        env={"PATH": path, **(extra or {})},
+        **options,
+    )
 
 
 @nox.session
@@ -79,6 +91,24 @@ def container(session: nox.Session) -> None:
 def reproduce(session: nox.Session) -> None:
     """Build images twice under different conditions and compare every byte."""
     run(session, "clawpro", "image", "reproduce", *session.posargs)
+
+
+@nox.session
+def mutate(session: nox.Session) -> None:
+    """50,000 random edits of a golden bundle: none may be accepted."""
+    run(session, "python", "-m", "tests.tampered.mutate", "50000", *session.posargs)
+
+
+@nox.session
+def faults(session: nox.Session) -> None:
+    """A kill and a full disk at every write of bundling, archiving and the log."""
+    run(session, "pytest", "tests/faults", *session.posargs, extra={"CLAWPRO_FAULTS": "all"})
+
+
+@nox.session
+def speed(session: nox.Session) -> None:
+    """Verifying and bundling 1 GiB against `sha256sum -c` in the same run."""
+    run(session, "python", "-m", "tests.benchmarks.verify_speed", *session.posargs)
 
 
 @nox.session(name="lock-dev")

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from clawpro_artifact.formats import canonical
+from clawpro_artifact.formats import canonical, documents
 from clawpro_artifact.formats.embedded import embed
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.plan import RunPlan
@@ -100,6 +100,11 @@ def headline(found: Report) -> list[str]:
     if found.exclusions:
         lines.append(f"undecided trials: {len(found.exclusions)} (no headline figure there)")
     return lines
+
+
+def render(data: bytes) -> bytes:
+    """The page of a report's bytes, for whoever checks that a page says what its report says."""
+    return page(documents.load_json(Report, data, "report.json"), data)
 
 
 def page(found: Report, data: bytes) -> bytes:

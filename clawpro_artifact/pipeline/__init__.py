@@ -85,7 +85,7 @@ def release(checkout: Checkout, manifest: str, key_name: str, watch: Watch) -> R
         bundling.bundle(bundling.compose(whole), [key], info, out, history.log)
     watch.step("verifying it with the public key")
     history.note(out)
-    verdict = verifying.verify(out, [key.public])
+    verdict = verifying.verify(out, [key.public], render=reporting.render)
     return Released(out, verdict.bundle_id or "", report, verdict)
 
 
