@@ -6,7 +6,7 @@ import argparse
 import re
 from pathlib import Path
 
-from clawpro_artifact import reporting, verifying
+from clawpro_artifact import verifying
 from clawpro_artifact.adapters import clock
 from clawpro_artifact.adapters.memory import Memory, key_of_first_use
 from clawpro_artifact.adapters.remote import open_remote
@@ -79,9 +79,7 @@ def _verify(arguments: argparse.Namespace, screen: Screen) -> int:
     memory = Memory()
     name = _release_name(arguments.bundle)
     seen = memory.last_seen(policy, name) if name else None
-    verdict = verifying.verify(
-        arguments.bundle, policy, now=now, last_seen=seen, render=reporting.render
-    )
+    verdict = verifying.verify(arguments.bundle, policy, now=now, last_seen=seen)
     if verdict.answer == "yes":
         memory.remember(policy, verdict.remembered())
     screen.result(verdict.as_json(), "\n".join(lines(verdict)))
