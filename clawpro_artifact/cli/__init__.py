@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 
@@ -34,6 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         (getattr(arguments, "group", None) or parser).print_help()
         return 2
     screen = Screen(as_json=arguments.json, quiet=arguments.quiet)
+    if threading.current_thread() is threading.main_thread():
+        # Whoever stops us by TERM wants containers gone as much as whoever presses Ctrl-C; a
+        # shell's background job starts with INT ignored.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with screen:
             return verb.call(arguments, screen)

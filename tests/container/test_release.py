@@ -224,15 +224,16 @@ def test_a_killed_run_goes_on_and_finished_trials_are_not_run_again(
     assert ours(engine, place) == []
 
 
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
 def test_an_interrupted_run_leaves_no_container_and_says_130(
-    tmp_path: Path, engine: Engine, image: Image
+    tmp_path: Path, engine: Engine, image: Image, name: signal.Signals
 ) -> None:
     place = Place(tmp_path / "checkout", SMALL, engine)
     process = place.start()
     end = time.monotonic() + 200
     while not ours(engine, place) and time.monotonic() < end:
         time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(name)
     assert process.wait(timeout=200) == 130
     assert ours(engine, place) == []
 
