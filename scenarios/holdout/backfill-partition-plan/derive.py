@@ -113,7 +113,17 @@ def name(p):
 print(
     json.dumps(
         {
-            "plan": [{"partition": name(p), "night": str(n)} for p, n in done],
+            "order": [name(p) for p, _ in done],
+            "nights": [
+                {
+                    "night": str(n),
+                    "partitions": len(of),
+                    "last": name(of[-1]),
+                    "cost": float(sum(cost[p[0]] for p in of)),
+                }
+                for n in sorted({n for _, n in done})
+                for of in [[p for p, m in done if m == n]]
+            ],
             "excluded": [f"{t}/{d}" for t, d in sorted(excluded)],
             "total_cost": float(sum(cost[p[0]] for p, _ in done)),
         },
