@@ -80,9 +80,27 @@ const control = async (request, response) => {
   }
 };
 
+// Proxy clients tunnel plain HTTP too: what comes through is served here like any other request.
+// A tunnel for TLS is refused; the harness is told, so that the attempt is on record.
+const tunnel = (server, socketPath) => (request, socket, head) => {
+  socket.on('error', () => socket.destroy());
+  if (!request.url.endsWith(':443')) {
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length) socket.unshift(head);
+    server.emit('connection', socket);
+    return;
+  }
+  const note = http.request({ socketPath, agent: false, method: 'CONNECT', path: request.url });
+  for (const event of ['connect', 'response', 'error']) note.on(event, () => note.destroy());
+  note.end();
+  socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+};
+
 for (const relay of env.CLAWPRO_RELAYS.split(' ')) {
   const [port, socketPath] = relay.split('=');
-  http.createServer(forward({ socketPath })).listen(Number(port), '127.0.0.1');
+  const server = http.createServer(forward({ socketPath }));
+  server.on('connect', tunnel(server, socketPath));
+  server.listen(Number(port), '127.0.0.1');
 }
 
 const toGateway = forward({ host: '127.0.0.1', port: GATEWAY_PORT });
