@@ -136,6 +136,16 @@ def test_what_differs_from_run_to_run_is_no_difference():
     assert (pointer, old[-3:], new[-4:]) == ("/messages/2/content", '/"}', '/x"}')
 
 
+def test_wrapper_ids_and_browser_targets_are_no_difference():
+    a = said(
+        '<<<EXTERNAL_UNTRUSTED_CONTENT id="cca5289fd7ea913e">>> E44E29D8ABBE79BA1B93C9C00A797430'
+    )
+    b = said(
+        '<<<EXTERNAL_UNTRUSTED_CONTENT id="22b5cc81edb81d67">>> 7BBA6C63C33E6B7B99EF6D2ACA41610F'
+    )
+    assert first_difference(normal(a), normal(b)) is None
+
+
 def test_a_date_in_a_tool_result_is_a_difference():
     assert first_difference(normal(said("due 2026-11-02")), normal(said("due 2026-11-03")))
 

@@ -25,6 +25,8 @@ RULES: tuple[tuple[str, re.Pattern[str], str], ...] = (
         re.compile(r"(\"(?:durationMs|tookMs|elapsedMs|ageMs)\"\s*:\s*)[\d.]+"),
         r"\1<ms>",
     ),
+    ("wrapper id", re.compile(r"(CONTENT id=\\?\")[0-9a-f]{16}\b"), r"\1<id>"),
+    ("browser target", re.compile(r"\b[0-9A-F]{32}\b"), "<target>"),
     ("trial", re.compile(r"\btrial-[0-9a-f]{14}\b"), "<trial>"),
 )
 # A runtime tells the day in its own words; a task's documents are not touched by this rule.
