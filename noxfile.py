@@ -84,7 +84,13 @@ def unit(session: nox.Session) -> None:
 def container(session: nox.Session) -> None:
     """The tests that run real containers; an engine is found or started."""
     run(session, "clawpro", "doctor", success_codes=[0, 5])
-    run(session, "pytest", "-m", "container", *session.posargs)
+    run(session, "pytest", "-m", "container and not browser", *session.posargs)
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """The tests that drive Chromium in the browser image (1.5 GB, built if it is not there)."""
+    run(session, "pytest", "-m", "browser", *session.posargs)
 
 
 @nox.session

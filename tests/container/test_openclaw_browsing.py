@@ -8,7 +8,7 @@ from clawpro_artifact import building
 from tests.container.conftest import IMAGES
 from tests.container.trials import Bench, call, results, say
 
-pytestmark = pytest.mark.container
+pytestmark = [pytest.mark.container, pytest.mark.browser]
 PAGES = {
     "/": "<title>Home</title><h1>Boxes</h1><form action='/order' method='post'>"
     "<label>Count <input name='count'></label><button>Order</button></form>",
