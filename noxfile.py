@@ -71,7 +71,7 @@ def lint(session: nox.Session) -> None:
     run(session, "ruff", "check", ".")
     run(session, "ruff", "format", "--check", ".")
     run(session, "mypy")
-    run(session, "lint-imports", "--no-cache", "--no-logo", "--verbose")
+    run(session, "lint-imports", "--no-cache", "--verbose")
 
 
 @nox.session
