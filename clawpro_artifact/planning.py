@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats.canonical import digest
+from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.formats.trees import tree_lines
 from clawpro_artifact.model.lock import ImagePin, Lock, ScenarioPin
 from clawpro_artifact.model.manifest import Configuration, Manifest
@@ -45,23 +46,28 @@ def lock(
     pins = tuple(
         ScenarioPin(id=s.id, track=s.track, version=s.version, digest=digests[s.id]) for s in chosen
     )
-    by_runtime = {pin.runtime: pin for pin in images}
-    needed = sorted({c.harness_runtime for c in manifest.configurations if needs_image(c)})
-    for runtime in needed:
-        if runtime not in by_runtime:
+    by_name = {pin.image: pin for pin in images}
+    needed: set[str] = set()
+    for c in manifest.configurations:
+        name = image_name(c.harness_runtime, c.native_surfaces)
+        if name is None:
+            continue
+        if name not in by_name:
+            flavour = " --flavour browser" if name.endswith("-browser") else ""
             raise InputError(
-                f"no image lock for the runtime {runtime}",
-                where=f"manifest {manifest.name}",
-                expected="a locked image: " + (", ".join(sorted(by_runtime)) or "none is locked"),
-                found=runtime,
-                do=f"run `clawpro lock add {runtime}`",
+                f"no image lock for the runtime {c.harness_runtime}",
+                where=f"manifest {manifest.name}, configuration {c.id}",
+                expected="a locked image: " + (", ".join(sorted(by_name)) or "none is locked"),
+                found=name,
+                do=f"run `clawpro lock add {c.harness_runtime}{flavour}`",
             )
+        needed.add(name)
     holdout = {s.id: digests[s.id].removeprefix("sha256:") for s in chosen if s.track == "holdout"}
     return Lock(
         format="clawpro.lock.v1",
         version=code.version,
         manifest=manifest,
-        images=tuple(by_runtime[r] for r in needed),
+        images=tuple(by_name[name] for name in sorted(needed)),
         scenarios=pins,
         holdout_root="sha256:" + hashlib.sha256(tree_lines(holdout)).hexdigest(),
         schemas=code.schemas,
@@ -153,7 +159,7 @@ def selected(manifest: Manifest, scenarios: Mapping[str, Scenario]) -> Sequence[
 
 def needs_image(configuration: Configuration) -> bool:
     """Whether the runtime runs in one of our images."""
-    return configuration.harness_runtime.startswith("openclaw@")
+    return image_name(configuration.harness_runtime, configuration.native_surfaces) is not None
 
 
 def not_applicable(configuration: Configuration, scenario: Scenario) -> str | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from clawpro_artifact.errors import InfraError
 
-_MAX_OUTPUT = 4_000_000
+MOST_OUTPUT = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def run_in(
         out, err = process.communicate()
     finally:
         _end(process)
-    return Output(process.returncode, out[:_MAX_OUTPUT], err[:_MAX_OUTPUT], timed_out)
+    return Output(process.returncode, out[:MOST_OUTPUT], err[:MOST_OUTPUT], timed_out)
 
 
 def run_python(script: Path, *arguments: str, timeout_s: float = 30) -> Output:

@@ -6,11 +6,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from clawpro_artifact.model.base import DecimalString, Slug, Surface, Track, Value
+from clawpro_artifact.model.base import (
+    DecimalString,
+    Digest,
+    RelativePath,
+    Slug,
+    Surface,
+    Track,
+    Value,
+)
 
 Isolation = Literal["container", "warm", "none"]
 Transport = Literal["gateway", "embedded", "http", "stdio"]
-ModelSource = Literal["scripted", "replay", "embedded", "endpoint"]
+ModelSource = Literal["scripted", "replay", "embedded", "endpoint", "program"]
 # `latest` and ranges are refused: a runtime is a family at one exact version.
 RuntimePin = Annotated[
     str,
@@ -50,7 +58,11 @@ class AttemptPolicy(Value):
 
 
 class ModelUnderTest(Value):
-    """Who answers. `name` is what outputs show; `policy` only for the scripted model."""
+    """Who answers. `name` is what outputs show; `policy` only for the scripted model.
+
+    `embedded`: a real model in this process, whose weights file has the digest `weights`.
+    `program`: the command under test brings a model of its own, and `name` is what it declares.
+    """
 
     source: ModelSource
     name: str = Field(min_length=1, max_length=120)
@@ -58,6 +70,7 @@ class ModelUnderTest(Value):
     # Names of environment variables, never values: the key lives in the proxy alone.
     base_url_env: str | None = None
     api_key_env: str | None = None
+    weights: Digest | None = None
 
     @model_validator(mode="after")
     def _policy_goes_with_scripted(self) -> ModelUnderTest:
@@ -65,6 +78,10 @@ class ModelUnderTest(Value):
             raise ValueError("`policy` is set exactly when source is 'scripted'")
         if self.source == "scripted" and not self.name.startswith("scripted"):
             raise ValueError("a scripted model's name starts with 'scripted': it is a label")
+        if (self.source == "embedded") != (self.weights is not None):
+            raise ValueError("`weights` is set exactly when source is 'embedded'")
+        if self.source == "endpoint" and self.base_url_env is None:
+            raise ValueError("an endpoint needs `base_url_env`, the variable that holds its URL")
         return self
 
 
@@ -75,6 +92,20 @@ class Decoding(Value):
     top_p: DecimalString | None = None
     max_output_tokens: int | None = None
     seed: int | None = None
+
+
+class Command(Value):
+    """How `command@1` calls the program under test.
+
+    The prompt comes on standard input, or in `prompt_file`; the answer is taken from standard
+    output, or from `answer_file` (both relative to the trial's workspace). `environment` names the
+    variables that the program is given; their values are secrets.
+    """
+
+    arguments: tuple[str, ...] = Field(min_length=1)
+    prompt_file: RelativePath | None = None
+    answer_file: RelativePath | None = None
+    environment: tuple[str, ...] = ()
 
 
 class Configuration(Value):
@@ -92,6 +123,15 @@ class Configuration(Value):
     transport: Transport
     # None: every scenario of the manifest's tracks that this runtime can take.
     scenarios: tuple[Slug, ...] | None = None
+    command: Command | None = None
+
+    @model_validator(mode="after")
+    def _a_command_is_declared(self) -> Configuration:
+        if (self.command is not None) != self.harness_runtime.startswith("command@"):
+            raise ValueError("`command` is set exactly when harness_runtime is command@1")
+        if self.base_model.source == "program" and self.command is None:
+            raise ValueError("only a command brings a model of its own (source 'program')")
+        return self
 
 
 class TrackSelection(Value):

@@ -44,9 +44,7 @@ def planned(checkout: Checkout, manifest_name: str) -> Planned:
     wanted = planning.selected(manifest, known)
     digests = {s.id: scenarios.digest(folders[s.id].folder) for s in wanted}
     images = {
-        image.name: image
-        for image in building.locks.read_all(checkout.root / "images")
-        if image.lock.inputs.recipe.flavour == "plain"
+        image.name: image for image in building.locks.read_all(checkout.root / "images")
     }
     code = code_folders()
     locked = planning.lock(

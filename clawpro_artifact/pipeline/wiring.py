@@ -11,13 +11,17 @@ from clawpro_artifact import tracing
 from clawpro_artifact.adapters import environment
 from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models.answer import Model
+from clawpro_artifact.adapters.models import embedded
+from clawpro_artifact.adapters.models.embedded import EmbeddedModel
 from clawpro_artifact.adapters.models.endpoint import EndpointModel
 from clawpro_artifact.adapters.models.policy import Names, ScriptedModel
+from clawpro_artifact.adapters.runtimes.command import CommandHost
 from clawpro_artifact.adapters.runtimes.direct import DirectHost
 from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
 from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.errors import InputError
+from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.formats.scenarios import ScenarioFolder, choose_policy
 from clawpro_artifact.model import canary
 from clawpro_artifact.model.lock import Lock
@@ -42,7 +46,7 @@ class Wiring:
     def host_key(self, spec: TrialSpec) -> Hashable:
         """Trials with equal keys may share a host (docs/decisions/0003)."""
         c = self.configuration(spec)
-        return c.harness_runtime, c.isolation, tuple(sorted(c.native_surfaces))
+        return c.harness_runtime, c.isolation, tuple(sorted(c.native_surfaces)), c.command
 
     def make_host(self, spec: TrialSpec) -> RuntimeHost:
         """A host for the trials that share the key of `spec`."""
@@ -50,14 +54,25 @@ class Wiring:
         family, _, version = c.harness_runtime.partition("@")
         if family == "direct":
             return DirectHost(self.model_for, self.folders.__getitem__)
+        if family == "command" and c.command is not None:
+            return CommandHost(
+                c.command,
+                self.folders.__getitem__,
+                None if c.base_model.source == "program" else self.model_for,
+                {
+                    name: environment.required(name, f"configuration {c.id}, command.environment")
+                    for name in c.command.environment
+                },
+            )
         if family != "openclaw" or self.engine is None:
             raise InputError(
                 "this runtime cannot be run here",
                 where=f"configuration {c.id}",
-                expected="openclaw@VERSION or direct@1",
+                expected="openclaw@VERSION, direct@1 or command@1",
                 found=c.harness_runtime,
             )
-        pin = next(p for p in self.locked.images if p.runtime == c.harness_runtime)
+        name = image_name(c.harness_runtime, c.native_surfaces)
+        pin = next(p for p in self.locked.images if p.image == name)
         return OpenClawHost(
             HostSettings(
                 engine=self.engine,
@@ -90,10 +105,13 @@ class Wiring:
                 key=environment.optional(c.base_model.api_key_env),
                 decoding=c.decoding,
             )
+        if c.base_model.source == "embedded":
+            complete = embedded.load(str(c.base_model.weights))
+            return EmbeddedModel(c.base_model.name, complete, c.decoding)
         raise InputError(
             "this model source cannot answer here",
             where=f"configuration {c.id}",
-            expected="scripted or endpoint",
+            expected="scripted, embedded or endpoint",
             found=c.base_model.source,
         )
 

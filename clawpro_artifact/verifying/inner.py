@@ -12,6 +12,7 @@ from typing import Any
 
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import canonical, jsonio, schema
+from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.formats.trees import tree_lines
 from clawpro_artifact.model import bundle as names
@@ -76,11 +77,12 @@ def _configurations(case: Case, manifest: dict[str, Any]) -> Iterator[RefusedErr
 
 
 def _images(case: Case, locked: dict[str, Any]) -> Iterator[RefusedError]:
-    pinned = {pin["runtime"] for pin in locked["images"]}
+    pinned = {(pin["runtime"], pin["image"]) for pin in locked["images"]}
     for configuration in locked["manifest"]["configurations"]:
         runtime = configuration["harness_runtime"]
-        if runtime.startswith("openclaw@") and runtime not in pinned:
-            yield RefusedError("image-missing", f"no image is locked for {runtime}")
+        name = image_name(runtime, configuration["native_surfaces"])
+        if name is not None and (runtime, name) not in pinned:
+            yield RefusedError("image-missing", f"no image {name} is locked for {runtime}")
     for pin in locked["images"]:
         path = f"data/images/{pin['image']}/lock.json"
         found = "sha256:" + case.payload.get(path, "missing")

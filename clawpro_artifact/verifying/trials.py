@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.seeds import trial_seed
 from clawpro_artifact.verifying.case import Case, RefusedError
@@ -133,9 +134,12 @@ def _attempts(
         yield RefusedError("attempt-selected", f"{name}: {tried} attempts, {limit} are allowed")
     if trial["outcome"] == "infra_failed" and tried < limit:
         yield RefusedError("attempt-missing", f"{name}: undecided after {tried} of {limit}")
-    runtimes = {c["id"]: c["harness_runtime"] for c in locked["manifest"]["configurations"]}
-    images = {pin["runtime"]: pin["config"] for pin in locked["images"]}
-    expected = images.get(runtimes.get(spec["configuration"], ""))
+    wanted = {
+        c["id"]: image_name(c["harness_runtime"], c["native_surfaces"])
+        for c in locked["manifest"]["configurations"]
+    }
+    images = {pin["image"]: pin["config"] for pin in locked["images"]}
+    expected = images.get(wanted.get(spec["configuration"]) or "")
     for attempt in attempts:
         if attempt["outcome"] == "infra_failed" and attempt["image"] is None:
             continue  # it may have failed before there was a container

@@ -10,7 +10,7 @@ from clawpro_artifact.adapters.models.answer import ModelAnswer, ModelFault
 from clawpro_artifact.adapters.runtimes.command import CommandHost
 from clawpro_artifact.adapters.runtimes.direct import DirectHost
 from clawpro_artifact.formats.scenarios import ScenarioFolder
-from clawpro_artifact.model.manifest import Limits
+from clawpro_artifact.model.manifest import Command, Limits
 from clawpro_artifact.model.plan import TrialSpec
 from tests.unit import make
 from tests.unit.test_boundary import Parrot
@@ -74,7 +74,9 @@ def test_a_request_that_the_model_cannot_take_is_the_configurations(task, tmp_pa
 
 
 def command(words, task, tmp_path, **more):
-    return run(CommandHost(tuple(words), lambda _: task, **more), task, tmp_path)
+    files = {k: more.pop(k) for k in ("prompt_file", "answer_file") if k in more}
+    called = Command(arguments=tuple(words), **files)
+    return run(CommandHost(called, lambda _: task, **more), task, tmp_path)
 
 
 def test_a_program_gets_the_prompt_and_gives_the_answer(task, tmp_path):
@@ -120,3 +122,16 @@ def test_a_program_may_ask_the_boundary(task, tmp_path):
                   model_for=lambda *_: Parrot(ModelAnswer(text="from the model")))  # fmt: skip
     assert (raw.outcome, raw.answer.strip(), len(raw.exchanges)) == (
         "completed", "from the model", 1)  # fmt: skip
+
+
+def test_prompt_and_answer_may_be_files(task, tmp_path):
+    script = "mkdir out; head -c 9 in/prompt.txt > out/answer.json; echo noise"
+    raw = command(["bash", "-c", script], task, tmp_path,
+                  prompt_file="in/prompt.txt", answer_file="out/answer.json")  # fmt: skip
+    assert (raw.outcome, raw.answer) == ("completed", "Match it.")
+
+
+@pytest.mark.parametrize("script", ["true", "mkdir answer.json", "ln -s /etc/passwd answer.json"])
+def test_a_program_that_leaves_no_answer_file_has_given_none(script, task, tmp_path):
+    raw = command(["bash", "-c", script], task, tmp_path, answer_file="answer.json")
+    assert (raw.outcome, raw.answer) == ("completed", None)

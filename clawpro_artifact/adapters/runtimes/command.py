@@ -17,7 +17,7 @@ from typing import Any
 
 from clawpro_artifact.adapters.boundary import BoundaryServer, Recorder, Watch
 from clawpro_artifact.adapters.clock import monotonic, now, timestamp
-from clawpro_artifact.adapters.programs import Output, run_in
+from clawpro_artifact.adapters.programs import MOST_OUTPUT, Output, run_in
 from clawpro_artifact.adapters.runtimes import space as spaces
 from clawpro_artifact.adapters.runtimes.direct import ModelFor
 from clawpro_artifact.adapters.runtimes.host import RawAttempt
@@ -26,6 +26,7 @@ from clawpro_artifact.adapters.runtimes.world import World
 from clawpro_artifact.errors import InfraError
 from clawpro_artifact.formats.scenarios import ScenarioFolder
 from clawpro_artifact.model import canary
+from clawpro_artifact.model.manifest import Command
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.prompt import compose_prompt
 from clawpro_artifact.model.scenario import Scenario
@@ -44,7 +45,7 @@ class CommandHost:
 
     def __init__(
         self,
-        command: tuple[str, ...],
+        command: Command,
         folder_for: Callable[[str], ScenarioFolder],
         model_for: ModelFor | None = None,
         pass_on: Mapping[str, str] | None = None,
@@ -67,6 +68,16 @@ class CommandHost:
     def close(self) -> None:
         """Nothing outlives a trial."""
 
+    def _answer(self, space: Path, output: Output) -> str | None:
+        """What the program said; None where it left no file of that name (or no plain one)."""
+        if self._command.answer_file is None:
+            return output.stdout.decode("utf-8", "replace")
+        path = space / self._command.answer_file
+        if not path.is_file() or path.is_symlink():
+            return None
+        with path.open("rb") as file:
+            return file.read(MOST_OUTPUT).decode("utf-8", "replace")
+
     def _trial(self, spec: TrialSpec, task: ScenarioFolder, root: Path, blobs: Path) -> RawAttempt:
         values = canary.values(spec.seed, task.scenario)
 
@@ -81,6 +92,8 @@ class CommandHost:
         world.before_answer(0, 0, 0)
         before = spaces.snapshot(space, blobs)
         prompt = canary.fill(compose_prompt(task.scenario, task.prompt_texts()), values)
+        if self._command.prompt_file is not None:
+            _inside(space, self._command.prompt_file).write_text(prompt, encoding="utf-8")
         environment = {**self._pass_on, TRIAL_VARIABLE: spec.id}
         server, recorder = None, None
         if self._model_for is not None:
@@ -94,8 +107,8 @@ class CommandHost:
         try:
             output = run_in(
                 space,
-                self._command,
-                stdin=prompt.encode(),
+                self._command.arguments,
+                stdin=b"" if self._command.prompt_file is not None else prompt.encode(),
                 timeout_s=spec.limits.wall_seconds,
                 home=home,
                 environment=environment,
@@ -121,8 +134,7 @@ class CommandHost:
             reason=reason,
             started_at=started_at,
             duration_ms=duration,
-            answer=output.stdout.decode("utf-8", "replace") if outcome == "completed" and output
-            else None,
+            answer=self._answer(space, output) if outcome == "completed" and output else None,
             exchanges=exchanges,
             transport="stdio",
             before=before,
@@ -136,6 +148,12 @@ class CommandHost:
             secrets=(*self._pass_on.values(), *(recorder.model.secrets if recorder else ())),
             prompt=prompt,
         )  # fmt: skip
+
+
+def _inside(space: Path, relative: str) -> Path:
+    path = space / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _watch(recorder: Recorder, world: World) -> Watch:
