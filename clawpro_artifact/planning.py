@@ -157,6 +157,24 @@ def selected(manifest: Manifest, scenarios: Mapping[str, Scenario]) -> Sequence[
     return chosen
 
 
+def with_model_name(manifest: Manifest, name: str) -> Manifest:
+    """The manifest with its endpoints asked for the model `name`; InputError if it has none."""
+    if not any(c.base_model.source == "endpoint" for c in manifest.configurations):
+        raise InputError(
+            "the manifest has no endpoint to ask for a model",
+            where=f"manifest {manifest.name}",
+            expected='a configuration with base_model.source = "endpoint"',
+            found=", ".join(sorted({c.base_model.source for c in manifest.configurations})),
+        )
+    named = tuple(
+        c.model_copy(update={"base_model": c.base_model.model_copy(update={"name": name})})
+        if c.base_model.source == "endpoint"
+        else c
+        for c in manifest.configurations
+    )
+    return manifest.model_copy(update={"configurations": named})
+
+
 def needs_image(configuration: Configuration) -> bool:
     """Whether the runtime runs in one of our images."""
     return image_name(configuration.harness_runtime, configuration.native_surfaces) is not None

@@ -14,6 +14,7 @@ from clawpro_artifact.cli.screen import Screen
 from clawpro_artifact.cli.verb import Verb, arg
 from clawpro_artifact.errors import EXIT_NO, EXIT_YES, UsageError
 from clawpro_artifact.formats import canonical
+from clawpro_artifact.validating import freezing
 
 NAMES = arg("names", nargs="*", metavar="NAME", help="images (default: all in images/)")
 FLAVOUR = arg("--flavour", choices=("plain", "browser"), default="plain", help="with Chromium?")
@@ -81,7 +82,13 @@ def _lock_check(arguments: argparse.Namespace, screen: Screen) -> int:
         locked = building.check(folder)
         building.assemble.check_incontainer(locked, workshop)
         found[locked.name] = locked.pin.model_dump()
-    screen.result(found, "\n".join(f"ok {n}: image {p['config']}" for n, p in found.items()))
+    rows = [f"ok {n}: image {p['config']}" for n, p in found.items()]
+    if not arguments.names:
+        checkout = Checkout.find()
+        frozen = freezing.read(checkout.root)
+        freezing.check(frozen, checkout.scenario_folders().values())
+        rows.append(f"ok holdout {frozen.version}: root {frozen.root}")
+    screen.result(found, "\n".join(rows))
     return EXIT_YES
 
 
@@ -163,7 +170,8 @@ VERBS = (
     Verb("lock update", "resolve images anew and show what changed", _lock_update,
          (NAMES, arg("--incontainer", action="store_true", help="only our own in-container files"),
           arg("--keep-debian", action="store_true", help="keep the Debian packages"), *WORKSHOP)),
-    Verb("lock check", "check that locks, recipes and our files agree", _lock_check, (NAMES,)),
+    Verb("lock check", "check that locks, recipes, our files and the frozen holdout agree",
+         _lock_check, (NAMES,)),
     Verb("lock diff", "show what differs between two image locks (exit 1 if anything)",
          _lock_diff, (arg("old"), arg("new"))),
     Verb("lock fetch", "download all inputs, verified, for building offline", _lock_fetch,

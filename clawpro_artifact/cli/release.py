@@ -21,6 +21,7 @@ MANIFEST = arg(
     default="demonstration",
     help="path, or name in manifests/ (default: %(default)s)",
 )
+MODEL_NAME = arg("--model-name", metavar="NAME", help="what the endpoint is asked for")
 KEY = arg("--key", default=keys.DEFAULT_NAME, help="which signing key (default: %(default)s)")
 
 
@@ -68,7 +69,9 @@ class _Progress:
 def _release(arguments: argparse.Namespace, screen: Screen) -> int:
     checkout = Checkout.find()
     progress = _Progress(screen)
-    released = pipeline.release(checkout, arguments.manifest, arguments.key, progress.watch())
+    released = pipeline.release(
+        checkout, arguments.manifest, arguments.key, progress.watch(), arguments.model_name
+    )
     screen.result(
         {
             "bundle": str(released.path),
@@ -94,7 +97,7 @@ def _release(arguments: argparse.Namespace, screen: Screen) -> int:
 
 
 def _plan(arguments: argparse.Namespace, screen: Screen) -> int:
-    p = pipeline.planned(Checkout.find(), arguments.manifest)
+    p = pipeline.planned(Checkout.find(), arguments.manifest, arguments.model_name)
     value = {"lock": p.locked.model_dump(mode="json"), "plan": p.plan.model_dump(mode="json")}
     text = [f"{t.id}  {t.track}/{t.surface}" for t in p.plan.trials]
     text += [f"{n.configuration}/{n.scenario}: not applicable, {n.reason}"
@@ -122,9 +125,9 @@ VERBS = (
         "release",
         "plan, build, run, judge, score, sign and verify",
         _release,
-        (MANIFEST, KEY),
+        (MANIFEST, KEY, MODEL_NAME),
         "What is finished (images, trials) is used again. The bundle lies in .clawpro/releases/.",
     ),
-    Verb("plan", "show the trials that a manifest plans", _plan, (MANIFEST,)),
+    Verb("plan", "show the trials that a manifest plans", _plan, (MANIFEST, MODEL_NAME)),
     Verb("doctor", "show which container engines answer, and what to do", _doctor),
 )

@@ -209,6 +209,12 @@ def home(scenario: Scenario) -> str:
     return f"full/workspace/{scenario.id}"
 
 
+def elsewhere(root: Path, scenario: Scenario) -> Path:
+    """Where the scenario of this id lies in a bundle or in another checkout, if it is there."""
+    in_bundle = root / "data" / "definitions" / scenario.id
+    return in_bundle if in_bundle.is_dir() else root / "scenarios" / home(scenario)
+
+
 def choose_policy(scenario: Scenario, name: str) -> PolicyExpectation:
     """The policy of this name; where the scenario has none, its reference."""
     for policy in scenario.policies:

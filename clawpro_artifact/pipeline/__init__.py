@@ -53,13 +53,15 @@ class Released:
     verdict: Verdict
 
 
-def release(checkout: Checkout, manifest: str, key_name: str, watch: Watch) -> Released:
+def release(
+    checkout: Checkout, manifest: str, key_name: str, watch: Watch, model_name: str | None = None
+) -> Released:
     """Plan, build, run, judge, score, report, bundle, verify.
 
     What is finished already (images, trials) is used again. Raises the errors of each stage;
     IncompleteError if a trial stays undecided, after its bundle was *not* written.
     """
-    p = planned(checkout, manifest)
+    p = planned(checkout, manifest, model_name)
     watch.step(f"plan {p.name}: {len(p.plan.trials)} trials of {p.locked.manifest.name}")
     key, is_new = keys.load_or_create(keys.path_of(key_name), keys.passphrase())
     if is_new:

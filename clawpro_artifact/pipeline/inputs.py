@@ -16,6 +16,7 @@ from clawpro_artifact.formats.schemas import schema_folder
 from clawpro_artifact.formats.trees import tree_digest
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.plan import RunPlan
+from clawpro_artifact.validating import freezing
 
 PACKAGE = Path(clawpro_artifact.__file__).parent
 
@@ -36,11 +37,18 @@ class Planned:
         return self.plan.lock.removeprefix("sha256:")[:16]
 
 
-def planned(checkout: Checkout, manifest_name: str) -> Planned:
-    """Read everything, resolve it, plan it. Raises InputError, PinError."""
+def planned(checkout: Checkout, manifest_name: str, model_name: str | None = None) -> Planned:
+    """Read everything, resolve it, plan it; `model_name` is what an endpoint is asked for.
+
+    Raises InputError, PinError.
+    """
     manifest = checkout.manifest(manifest_name)
+    if model_name is not None:
+        manifest = planning.with_model_name(manifest, model_name)
     folders = checkout.scenario_folders()
     known = {name: folder.scenario for name, folder in folders.items()}
+    if not manifest.demonstration and any(t.track == "holdout" for t in manifest.tracks):
+        freezing.check(freezing.read(checkout.root), folders.values())
     wanted = planning.selected(manifest, known)
     digests = {s.id: scenarios.digest(folders[s.id].folder) for s in wanted}
     images = {

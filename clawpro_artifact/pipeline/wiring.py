@@ -10,8 +10,8 @@ from typing import Any
 from clawpro_artifact import tracing
 from clawpro_artifact.adapters import environment
 from clawpro_artifact.adapters.engine import Engine
-from clawpro_artifact.adapters.models.answer import Model
 from clawpro_artifact.adapters.models import embedded
+from clawpro_artifact.adapters.models.answer import Model
 from clawpro_artifact.adapters.models.embedded import EmbeddedModel
 from clawpro_artifact.adapters.models.endpoint import EndpointModel
 from clawpro_artifact.adapters.models.policy import Names, ScriptedModel

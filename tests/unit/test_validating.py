@@ -12,9 +12,9 @@ import pytest
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats.scenarios import choose_policy, discover, load
 from clawpro_artifact.validating import validate, validate_suite
-from clawpro_artifact.validating.__main__ import TOOLS
 from clawpro_artifact.validating.answers import malformed
 from clawpro_artifact.validating.holdout import Desk, reference_text
+from clawpro_artifact.validating.wired import TOOLS
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 HOLDOUT = SCENARIOS / "holdout/pump-invoices-three-way-match"
