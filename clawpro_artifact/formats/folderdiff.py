@@ -30,12 +30,12 @@ def _rows(name: str, before: bytes | None, after: bytes | None) -> list[str]:
     try:
         if max(len(before or b""), len(after or b"")) > _LONGEST:
             raise ValueError
-        texts = [(data or b"").decode().splitlines() for data in (before, after)]
+        was, is_now = ((data or b"").decode().splitlines() for data in (before, after))
     except ValueError:
         return [f"{name}: differs ({_size(before)} -> {_size(after)})"]
     old = "/dev/null" if before is None else name
     new = "/dev/null" if after is None else name
-    lines = list(difflib.unified_diff(*texts, old, new, lineterm=""))
+    lines = list(difflib.unified_diff(was, is_now, old, new, lineterm=""))
     return lines or [f"{name}: differs in line ends only"]
 
 

@@ -53,7 +53,7 @@ class Frozen(Value):
 
     @model_validator(mode="after")
     def _consistent(self) -> Frozen:
-        ids = [s.id for s in (*self.scenarios, *self.retired)]
+        ids = [*(s.id for s in self.scenarios), *(s.id for s in self.retired)]
         if len(set(ids)) != len(ids):
             raise ValueError("a scenario is listed twice")
         if self.changelog[-1].version != self.version:

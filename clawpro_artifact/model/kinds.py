@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clawpro_artifact.model.base import Value
+from clawpro_artifact.model.frozen import Frozen
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.manifest import Configuration, Manifest
 from clawpro_artifact.model.plan import RunPlan
@@ -17,6 +18,7 @@ KINDS: dict[str, type[Value]] = {
     "configuration": Configuration,
     "event": Event,
     "exchange": Exchange,
+    "frozen": Frozen,
     "lock": Lock,
     "manifest": Manifest,
     "plan": RunPlan,

@@ -24,7 +24,7 @@ CONTEXT = 8192  # what the model was trained for; a longer prompt is refused, no
 MOST_TOKENS = 512  # where the configuration sets none: a weak model may never stop by itself
 _THREADS = 2
 _NOT_SENT = frozenset({"stream", "stream_options", "store", "model", "max_completion_tokens"})
-_INSTALL = "install the two packages of `.ci/embedded.txt`; `nox -s holdout -- --model embedded` does"
+_INSTALL = "install `.ci/embedded.txt`, as `nox -s holdout -- --model embedded` does"
 
 Complete = Callable[[dict[str, Any]], Any]
 
