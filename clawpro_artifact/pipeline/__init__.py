@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,10 +22,12 @@ from clawpro_artifact.formats.publickey import Signer
 from clawpro_artifact.model.bundle import Verdict
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.report import Report
+from clawpro_artifact.model.trial import CleanTrial
 from clawpro_artifact.pipeline.executing import ContainerExecutor
 from clawpro_artifact.pipeline.history import ReleaseHistory
 from clawpro_artifact.pipeline.inputs import Planned, planned
 from clawpro_artifact.pipeline.judging import Judge, Judged, scenario_rows
+from clawpro_artifact.pipeline.spool import Part, Spool
 from clawpro_artifact.pipeline.wiring import Wiring
 from clawpro_artifact.scoring.__main__ import rescore
 
@@ -91,7 +93,7 @@ def release(
     return Released(out, verdict.bundle_id or "", report, verdict)
 
 
-def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged]:
+def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> Mapping[str, Judged]:
     """Every trial of the plan, judged, by id; containers only where the plan asks for one."""
     folder = RunFolder(checkout.work / "runs" / p.name)
     needs = [c for c in p.locked.manifest.configurations if planning.needs_image(c)]
@@ -118,7 +120,7 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged
             if docker is None
             else ContainerExecutor(docker, p.locked.images[0].config, p.name),
         )
-        found: dict[str, Judged] = {}
+        found: Spool[Judged] = Spool(folder.root)
         trials = running.run(
             p.plan,
             {name: (f.scenario, f.folder) for name, f in p.folders.items()},
@@ -131,7 +133,8 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> dict[str, Judged
             on_start=lambda started: watch.started(started.spec),
         )
         for trial in trials:
-            judged = found[trial.spec.id] = judge(trial)
+            judged = judge(trial)
+            found.keep(trial.spec.id, judged)
             watch.judged(judged, len(found), len(p.plan.trials))
     return found
 
@@ -143,7 +146,7 @@ def clear_scratch(run: str) -> None:
 
 
 def scored(
-    checkout: Checkout, p: Planned, judged: dict[str, Judged]
+    checkout: Checkout, p: Planned, judged: Mapping[str, Judged]
 ) -> tuple[ReleaseContent, Report]:
     """Scores and report of judged trials, and all that ships."""
     clean = RunFolder(checkout.work / "runs" / p.name).root / "clean"
@@ -155,7 +158,7 @@ def scored(
         manifest.limits.requests,
     )
     scores = rescore(canonical.encode(p.locked), _lines(rows), records)
-    trials = {name: j.trial for name, j in judged.items()}
+    trials: Mapping[str, CleanTrial] = Part(judged, lambda j: j.trial)
     ended = max(
         a.started_at for t in trials.values() for a in t.attempts if a.reason != INTERRUPTED
     )
@@ -178,7 +181,7 @@ def scored(
         images={i.image: canonical.encode(p.images[i.image].lock)
                 for i in p.locked.images},
         trials=trials,
-        results={name: j.results for name, j in judged.items()},
+        results=Part(judged, lambda j: j.results),
         blob=lambda digest: clean / digest.removeprefix("sha256:"),
         records=records,
         scenarios=_lines(rows),
