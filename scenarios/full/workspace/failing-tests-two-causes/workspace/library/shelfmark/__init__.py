@@ -1,0 +1,1 @@
+"""Filing order and abbreviations for catalogue headings."""
