@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clawpro_artifact.building.adding import add, update, update_incontainer
-from clawpro_artifact.building.assemble import Workshop, build, export, fetch, image_import
+from clawpro_artifact.building.assemble import Workshop, build, export, fetch, image_import, layout
 from clawpro_artifact.building.describing import licences, provenance, sbom
 from clawpro_artifact.building.differing import Change, diff
 from clawpro_artifact.building.locks import LockedImage, check, read, read_all, write
@@ -22,6 +22,7 @@ __all__ = [
     "export",
     "fetch",
     "image_import",
+    "layout",
     "licences",
     "new_recipe",
     "provenance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,6 +136,11 @@ def export(locked: LockedImage, workshop: Workshop) -> Iterator[bytes]:
     """The image as one archive, OCI layout and `docker load` at once, for another machine."""
     docs, parts = _parts(locked, workshop)
     return oci.archive(docs, parts)
+
+
+def layout(images: Iterable[LockedImage], workshop: Workshop) -> dict[str, bytes | Path]:
+    """The images as one OCI layout: path in it -> bytes, or the layer's file in the cache."""
+    return oci.layout({locked.name: _parts(locked, workshop) for locked in images})
 
 
 def image_import(locked: LockedImage, archive: Path, engine: ImageStore) -> Image:

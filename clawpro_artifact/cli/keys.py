@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from clawpro_artifact.adapters import keys
+from clawpro_artifact import bundling, verifying
+from clawpro_artifact.adapters import clock, keys
 from clawpro_artifact.cli.screen import Screen
 from clawpro_artifact.cli.verb import Verb, arg
+from clawpro_artifact.cli.verify import BUNDLE, TRUST, lines, trusted
+from clawpro_artifact.errors import TrustError
 from clawpro_artifact.formats import sshsig
 from clawpro_artifact.formats.publickey import PublicKey
 
@@ -47,7 +50,32 @@ def _export(arguments: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
+def _cosign(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Everything is verified before the signature is added, and once more with it."""
+    path = keys.path_of(arguments.name)
+    signer = keys.load(path, keys.passphrase())
+    policy = trusted(arguments)
+    before = verifying.verify(arguments.bundle, policy, now=clock.now(), awaited=signer.public)
+    if before.answer != "yes":
+        raise TrustError(
+            "the bundle does not verify, so it is not signed",
+            where=str(arguments.bundle),
+            found="\n" + "\n".join(lines(before)),
+        )
+    bundling.cosign(arguments.bundle, signer)
+    verdict = verifying.verify(arguments.bundle, policy, now=clock.now())
+    screen.result(verdict.as_json(), "\n".join(lines(verdict)))
+    return verdict.exit_code
+
+
 VERBS = (
+    Verb(
+        "cosign",
+        "sign a release that announced your key, after verifying it (two-person release)",
+        _cosign,
+        (BUNDLE, *TRUST, arg("--name", default=keys.DEFAULT_NAME, help="which signing key")),
+        "--key or --policy say whom of the other signers you trust.",
+    ),
     Verb(
         "keys new",
         "make a signing key (P-256) in your config folder",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from pathlib import Path
 
 from clawpro_artifact import pipeline, reporting
 from clawpro_artifact.adapters import engine, keys
@@ -12,6 +13,7 @@ from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.cli.screen import Screen
 from clawpro_artifact.cli.verb import Verb, arg
 from clawpro_artifact.cli.verify import lines
+from clawpro_artifact.formats import documents, publickey
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.pipeline.judging import Judged
 
@@ -69,9 +71,15 @@ class _Progress:
 def _release(arguments: argparse.Namespace, screen: Screen) -> int:
     checkout = Checkout.find()
     progress = _Progress(screen)
-    released = pipeline.release(
-        checkout, arguments.manifest, arguments.key, progress.watch(), arguments.model_name
+    wish = pipeline.Wish(
+        key=arguments.key,
+        model_name=arguments.model_name,
+        with_images=arguments.with_images,
+        cosigners=tuple(
+            publickey.from_pem(documents.read_bytes(p), str(p)) for p in arguments.cosigner
+        ),
     )
+    released = pipeline.release(checkout, arguments.manifest, wish, progress.watch())
     screen.result(
         {
             "bundle": str(released.path),
@@ -86,6 +94,8 @@ def _release(arguments: argparse.Namespace, screen: Screen) -> int:
                 "",
                 *reporting.headline(released.report),
                 "",
+                *(["it waits for the other signers: `clawpro cosign BUNDLE --key NAME`"]
+                  if wish.cosigners else []),
                 f"bundle: {released.path}",
                 f"report: {released.path / 'data' / 'report' / 'report.html'}",
                 "verify: clawpro keys export > key.pem && "
@@ -125,7 +135,14 @@ VERBS = (
         "release",
         "plan, build, run, judge, score, sign and verify",
         _release,
-        (MANIFEST, KEY, MODEL_NAME),
+        (
+            MANIFEST,
+            KEY,
+            MODEL_NAME,
+            arg("--with-images", action="store_true", help="put the images into the bundle"),
+            arg("--cosigner", action="append", default=[], type=Path, metavar="PUBLIC",
+                help="announce a second signer: no release before `clawpro cosign` with that key"),
+        ),
         "What is finished (images, trials) is used again. The bundle lies in .clawpro/releases/.",
     ),
     Verb("plan", "show the trials that a manifest plans", _plan, (MANIFEST, MODEL_NAME)),

@@ -140,6 +140,32 @@ def archive(
     yield from tar.stream(files.values(), mtime=mtime)
 
 
+def layout(
+    images: Mapping[str, tuple[Documents, Sequence[tuple[Blob, Path]]]],
+) -> dict[str, bytes | Path]:
+    """Several images as the files of one OCI layout, by path; what they share is there once.
+
+    Each is named by `org.opencontainers.image.ref.name`: `skopeo copy oci:FOLDER:NAME ...`.
+    """
+    files: dict[str, bytes | Path] = {}
+    entries = []
+    for name, (docs, layers) in sorted(images.items()):
+        files[_blob_path(docs.config_digest)] = docs.config
+        files[_blob_path(_digest(docs.manifest))] = docs.manifest
+        for blob, path in layers:
+            files[_blob_path(blob.diff_id)] = path
+        entries.append(
+            {
+                **_descriptor(MANIFEST_TYPE, docs.manifest),
+                "platform": {"architecture": "amd64", "os": "linux"},
+                "annotations": {"org.opencontainers.image.ref.name": name},
+            }
+        )
+    files["oci-layout"] = b'{"imageLayoutVersion":"1.0.0"}'
+    files["index.json"] = _json({"schemaVersion": 2, "mediaType": INDEX_TYPE, "manifests": entries})
+    return files
+
+
 def _descriptor(media_type: str, data: bytes) -> dict[str, str | int]:
     return {"mediaType": media_type, "digest": _digest(data), "size": len(data)}
 

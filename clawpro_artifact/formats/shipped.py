@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from clawpro_artifact.errors import InputError
@@ -44,7 +44,8 @@ class Shipped:
         data = container.read(bagit.MANIFEST_NAME, _LIST)
         if hashlib.sha256(data).hexdigest() != listed.get(bagit.MANIFEST_NAME):
             raise _changed(bagit.MANIFEST_NAME)
-        self.digests = {e.path: e.sha256 for e in bagit.parse_manifest(data, bagit.MANIFEST_NAME)}
+        entries = bagit.parse_manifest(data, bagit.MANIFEST_NAME)
+        self.digests: Mapping[str, str] = {e.path: e.sha256 for e in entries}
 
     def read(self, path: str, max_bytes: int = MAX_FILE) -> bytes:
         """The bytes of a payload file."""

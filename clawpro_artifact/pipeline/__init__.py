@@ -18,11 +18,12 @@ from clawpro_artifact.building.assemble import Workshop
 from clawpro_artifact.bundling import BundleFile, ReleaseContent, ReleaseInfo
 from clawpro_artifact.errors import IncompleteError
 from clawpro_artifact.formats import canonical, jsonio
-from clawpro_artifact.formats.publickey import Signer
+from clawpro_artifact.formats.publickey import PublicKey, Signer
 from clawpro_artifact.model.bundle import Verdict
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.report import Report
 from clawpro_artifact.model.trial import CleanTrial
+from clawpro_artifact.pipeline import changes
 from clawpro_artifact.pipeline.executing import ContainerExecutor
 from clawpro_artifact.pipeline.history import ReleaseHistory
 from clawpro_artifact.pipeline.inputs import Planned, planned
@@ -55,19 +56,31 @@ class Released:
     verdict: Verdict
 
 
-def release(
-    checkout: Checkout, manifest: str, key_name: str, watch: Watch, model_name: str | None = None
-) -> Released:
+@dataclass(frozen=True)
+class Wish:
+    """What a person wants of a release besides its manifest.
+
+    `key`: name of the signing key. `model_name`: what an endpoint is asked for. `with_images`: put
+    the images into the bundle. `cosigners`: public keys that will sign it too (`clawpro cosign`).
+    """
+
+    key: str
+    model_name: str | None = None
+    with_images: bool = False
+    cosigners: tuple[PublicKey, ...] = ()
+
+
+def release(checkout: Checkout, manifest: str, wish: Wish, watch: Watch) -> Released:
     """Plan, build, run, judge, score, report, bundle, verify.
 
     What is finished already (images, trials) is used again. Raises the errors of each stage;
     IncompleteError if a trial stays undecided, after its bundle was *not* written.
     """
-    p = planned(checkout, manifest, model_name)
+    p = planned(checkout, manifest, wish.model_name)
     watch.step(f"plan {p.name}: {len(p.plan.trials)} trials of {p.locked.manifest.name}")
-    key, is_new = keys.load_or_create(keys.path_of(key_name), keys.passphrase())
+    key, is_new = keys.load_or_create(keys.path_of(wish.key), keys.passphrase())
     if is_new:
-        watch.step(f"new signing key {key.public.keyid[:16]} in {keys.path_of(key_name)}")
+        watch.step(f"new signing key {key.public.keyid[:16]} in {keys.path_of(wish.key)}")
     judged = run_trials(checkout, p, watch)
     content, report = scored(checkout, p, judged)
     out = checkout.work / "releases" / f"{report.name}-{report.version}-{p.name}" / "bundle"
@@ -76,7 +89,12 @@ def release(
         watch.step("the bundle of this plan is there already; verifying it")
     else:
         watch.step("writing and signing the bundle")
-        whole = replace(content, extra=(*_attached(p), *_attested(p, content, [key])))
+        changed = changes.since_last(history, content, [key.public])
+        whole = replace(
+            content,
+            notes=content.notes + changed,
+            extra=(*_attached(p, wish), *_attested(p, content, [key])),
+        )
         info = ReleaseInfo(
             report.name,
             report.version,
@@ -85,6 +103,7 @@ def release(
             sequence=history.next,
             previous=history.last,
             log_key=key.public,
+            signers=(key.public, *wish.cosigners) if wish.cosigners else (),
         )
         bundling.bundle(bundling.compose(whole), [key], info, out, history.log)
     watch.step("verifying it with the public key")
@@ -193,13 +212,18 @@ def scored(
     return content, report
 
 
-def _attached(p: Planned) -> Iterator[BundleFile]:
-    """SBOM and build provenance of every image."""
+def _attached(p: Planned, wish: Wish) -> Iterator[BundleFile]:
+    """SBOM and build provenance of every image; the images themselves where that is wished."""
     for pin in p.locked.images:
         image = p.images[pin.image]
         sbom, origin = building.sbom(image), building.provenance(image)
         yield BundleFile(f"data/sbom/{pin.image}.cdx.json", canonical.encode(sbom))
         yield BundleFile(f"data/provenance/{pin.image}.json", canonical.encode(origin))
+
+    if wish.with_images:
+        images = [p.images[pin.image] for pin in p.locked.images]
+        for path, source in building.layout(images, Workshop()).items():
+            yield BundleFile(f"data/oci/{path}", source)
 
 
 def _attested(

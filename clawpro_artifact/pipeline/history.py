@@ -15,6 +15,7 @@ class ReleaseHistory:
     """Releases are counted from 0; each names the one before, and all are in one Merkle log."""
 
     def __init__(self, work: Path, name: str, signer: Signer) -> None:
+        self._work = work
         self._name = name
         self._signer = signer
         self._journal = Journal(work / "releases.jsonl")
@@ -34,6 +35,13 @@ class ReleaseHistory:
         """Bundle id of the newest release, if there is one."""
         return next(reversed(self._bundles), None)
 
+    @property
+    def last_path(self) -> Path | None:
+        """Where the newest release was made, if that was noted."""
+        found = [e for e in self._journal.entries() if e["name"] == self._name]
+        path = found[-1].get("path") if found else None
+        return None if path is None else self._work / path
+
     def log(self, tag_manifest: bytes) -> LogEntry:
         """Append a release to the log; the same bytes again change nothing."""
         return self._log.append(tag_manifest, self._signer)
@@ -43,4 +51,5 @@ class ReleaseHistory:
         tags = (bundle / bagit.TAG_MANIFEST_NAME).read_bytes()
         bundle_id = canonical.bytes_digest(tags)
         if bundle_id not in self._bundles:
-            self._journal.append({"name": self._name, "bundle": bundle_id})
+            path = bundle.relative_to(self._work).as_posix()
+            self._journal.append({"name": self._name, "bundle": bundle_id, "path": path})

@@ -51,9 +51,7 @@ def planned(checkout: Checkout, manifest_name: str, model_name: str | None = Non
         freezing.check(freezing.read(checkout.root), folders.values())
     wanted = planning.selected(manifest, known)
     digests = {s.id: scenarios.digest(folders[s.id].folder) for s in wanted}
-    images = {
-        image.name: image for image in building.locks.read_all(checkout.root / "images")
-    }
+    images = {image.name: image for image in building.locks.read_all(checkout.root / "images")}
     code = code_folders()
     locked = planning.lock(
         manifest,

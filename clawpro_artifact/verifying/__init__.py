@@ -13,6 +13,7 @@ from clawpro_artifact.formats.container import open_bundle
 from clawpro_artifact.formats.publickey import PublicKey
 from clawpro_artifact.formats.trust import TrustPolicy
 from clawpro_artifact.formats.view import Container
+from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.bundle import STEPS, Finding, LastSeen, Verdict
 from clawpro_artifact.verifying import history, inner, outer, scores, secrets, trials
 from clawpro_artifact.verifying.case import Case, RefusedError, UncheckedError, failed
@@ -46,14 +47,16 @@ def verify(
     last_seen: LastSeen | None = None,
     render: Callable[[bytes], bytes] | None = None,
     on_step: Callable[[int], None] = lambda step: None,
+    awaited: PublicKey | None = None,
 ) -> Verdict:
     """The eleven steps of DESIGN section 6 over a bundle folder or tar.
 
     `keys`: what the caller trusts, one of which must have signed, or a policy. `now` is needed for
     a policy that expires. `render`: report.json -> its page, by the installed reporting code; with
     it step 9 compares the whole page, without it only the report that the page carries. `on_step`
-    is told each step as it begins. Raises InfraError if the disk fails; whatever is wrong with the
-    bundle is a finding.
+    is told each step as it begins. `awaited`: an announced signer who looks at the bundle before
+    signing; the verdict is then about everything but that signature. Raises InfraError if the disk
+    fails; whatever is wrong with the bundle is a finding.
     """
     policy = keys if isinstance(keys, TrustPolicy) else trust.of_keys(keys)
     on_step(0)
@@ -63,7 +66,8 @@ def verify(
         return _stopped(None, [failed(0, error)])
     with container:
         findings = [_passed(0, f"{len(container.members)} files")]
-        case = Case(container, policy, now, last_seen, render=render)
+        stem = awaited.keyid[: names.KEY_STEM] if awaited else ""
+        case = Case(container, policy, now, last_seen, render=render, awaited=stem)
         for step, check in OUTER.items():
             on_step(step)
             try:

@@ -52,7 +52,8 @@ class Case:
     """What is known so far; each step may use what the ones before it proved.
 
     `payload` and `tags`: path -> sha256 in hex, from the two manifests (step 1). `trial`: the
-    container holds only what this trial needs. `render`: makes the page of a report again.
+    container holds only what this trial needs. `awaited`: stem of a signer who has yet to sign.
+    `render`: makes the page of a report again.
     """
 
     container: Container
@@ -67,6 +68,7 @@ class Case:
     signed_by: tuple[str, ...] = ()
     claim: Claim | None = None
     trial: str = ""
+    awaited: str = ""
     render: Callable[[bytes], bytes] | None = None
     version: str = __version__
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)

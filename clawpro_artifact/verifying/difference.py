@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from clawpro_artifact.errors import InputError, UsageError
 from clawpro_artifact.formats import jsonio
-from clawpro_artifact.formats.shipped import Shipped
 from clawpro_artifact.model.lock import Lock
 
 Axis = Literal[
@@ -93,7 +92,24 @@ class Difference:
         }
 
 
-def difference(before: Shipped, after: Shipped) -> Difference:
+class Source(Protocol):
+    """What is compared: a verified bundle (`formats.shipped`), or content that is to be signed."""
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Payload path -> sha256 in hex."""
+        ...
+
+    def lock(self) -> Lock:
+        """Its lock."""
+        ...
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A payload file."""
+        ...
+
+
+def difference(before: Source, after: Source) -> Difference:
     """What moved from one bundle to the other. InputError for an unreadable bundle."""
     old, new = before.lock(), after.lock()
     moves = [
@@ -115,7 +131,7 @@ def _settings(lock: Lock) -> dict[Axis, Any]:
         **manifest.attempts.model_dump(mode="json"),
     }
     for image in lock.images:
-        found["runtime"][f"images/{image.runtime}"] = image.model_dump(mode="json")
+        found["runtime"][f"images/{image.image}"] = image.model_dump(mode="json")
     found["runtime"]["runtime_code"] = lock.runtime_code
     for configuration in manifest.configurations:
         value = configuration.model_dump(mode="json")
@@ -147,7 +163,7 @@ def _leaves(value: Any, at: tuple[str | int, ...] = ()) -> dict[str, str]:
     return {k: v for key, inner in items for k, v in _leaves(inner, (*at, key)).items()}
 
 
-def _scenarios(before: Shipped, after: Shipped, old: Lock, new: Lock) -> Iterator[Move]:
+def _scenarios(before: Source, after: Source, old: Lock, new: Lock) -> Iterator[Move]:
     one = {pin.id: pin.digest for pin in old.scenarios}
     other = {pin.id: pin.digest for pin in new.scenarios}
     for scenario in sorted(one.keys() | other.keys()):
@@ -159,13 +175,13 @@ def _scenarios(before: Shipped, after: Shipped, old: Lock, new: Lock) -> Iterato
             yield from _files(before, after, "scenarios", f"data/definitions/{scenario}/")
 
 
-def _code(before: Shipped, after: Shipped, old: Lock, new: Lock) -> Iterator[Move]:
+def _code(before: Source, after: Source, old: Lock, new: Lock) -> Iterator[Move]:
     for axis, part in _CODE.items():
         if getattr(old, part) != getattr(new, part):
             yield from _files(before, after, axis, f"data/{part}/")
 
 
-def _files(before: Shipped, after: Shipped, axis: Axis, prefix: str) -> Iterator[Move]:
+def _files(before: Source, after: Source, axis: Axis, prefix: str) -> Iterator[Move]:
     paths = {p for b in (before, after) for p in b.digests if p.startswith(prefix)}
     for path in sorted(paths):
         one, other = before.digests.get(path), after.digests.get(path)
@@ -174,7 +190,7 @@ def _files(before: Shipped, after: Shipped, axis: Axis, prefix: str) -> Iterator
             yield Move(axis, path, one, other, lines)
 
 
-def _unified(before: Shipped, after: Shipped, path: str) -> Iterator[str]:
+def _unified(before: Source, after: Source, path: str) -> Iterator[str]:
     try:
         one, other = (b.read(path, _TEXT_BYTES).decode("utf-8") for b in (before, after))
     except (UnicodeDecodeError, InputError):

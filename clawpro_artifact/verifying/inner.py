@@ -17,6 +17,7 @@ from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.formats.trees import tree_lines
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.verifying.case import Case, RefusedError
+from clawpro_artifact.verifying.images import OCI, included
 
 _BLOB = re.compile(r"data/blobs/[0-9a-f]{64}")
 # Fields that `scenarios.jsonl` takes from a definition as they are.
@@ -37,6 +38,7 @@ def lock(case: Case) -> Iterator[RefusedError]:
     yield from _trees(case, locked)
     yield from _configurations(case, manifest)
     yield from _images(case, locked)
+    yield from included(case, locked)
     for pin in locked["scenarios"]:
         yield from _scenario(case, pin)
     yield from _scenario_facts(case, locked)
@@ -164,7 +166,8 @@ def _places(case: Case, locked: dict[str, Any], plan: dict[str, Any]) -> Iterato
     exact |= {f"data/configurations/{c['id']}.json" for c in locked["manifest"]["configurations"]}
     prefixes = {f"data/{part}" for part in names.CODE}
     prefixes |= {f"data/definitions/{pin['id']}" for pin in locked["scenarios"]}
-    prefixes |= {f"data/images/{pin['image']}" for pin in locked["images"]}
+    exact |= {f"data/images/{pin['image']}/lock.json" for pin in locked["images"]}
+    prefixes |= {OCI.rstrip("/")}
     for spec in plan["trials"]:
         folder = f"data/traces/{trial_id(spec)}"
         exact |= {f"{folder}/{name}" for name in names.TRIAL_FILES}

@@ -20,7 +20,7 @@ from clawpro_artifact.verifying.inner import read_scenario, trial_id
 _BLOCK = 4 << 20
 _OVERLAP = 4096  # longer than any pattern or disguise
 _PRODUCED = ("data/traces/", "data/blobs/", "data/results/", "data/report/", "data/safety/")
-_LAYERS = re.compile(r"data/images/[^/]+/(?!lock\.json$).+")
+_LAYERS = re.compile(r"data/oci/blobs/sha256/[0-9a-f]{64}")
 _LISTS = (bagit.MANIFEST_NAME, bagit.TAG_MANIFEST_NAME)  # digests, and the names of files
 _BLOB = re.compile(rb'"digest":"sha256:([0-9a-f]{64})"')
 _WINDOW = 8

@@ -6,6 +6,7 @@ The bulk is image layers, as in a release `--with-images`; 900 files are traces 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import resource
@@ -18,7 +19,7 @@ from pathlib import Path
 from clawpro_artifact import bundling
 from clawpro_artifact.bundling import BundleFile
 from clawpro_artifact.bundling.zipapp import build_verifier
-from clawpro_artifact.formats import trust
+from clawpro_artifact.formats import oci, trust
 from clawpro_artifact.verifying.partial import verify_trial
 from tests import bundles
 
@@ -52,23 +53,26 @@ def _peak(command: tuple[str, ...], cwd: Path) -> float:
 
 def prepare(folder: Path, mib: int, count: int) -> Path:
     """A bundle of about this size and number of files."""
-    files = {
-        p: d
-        for p, d in bundles.composed(folder / "definitions", trials=100).items()
-        if not p.startswith("data/images/x")
-    }
-    small = sum(map(len, files.values()))
-    extra = count - len(files)
+    small, extra = 3 << 20, count - 953  # what 300 trials and their documents come to
     size = max(1, ((mib << 20) - small) // extra)
     rng = random.Random(1)
     block = rng.randbytes(size + extra)
     layers = folder / "layers"
     layers.mkdir()
-    content = [BundleFile(p, d) for p, d in files.items()]
+    blobs = []
     for number in range(extra):
+        data = block[number : number + size]
         path = layers / f"{number}"
-        path.write_bytes(block[number : number + size])
-        content.append(BundleFile(f"data/images/openclaw-2026.9.6/layers/{number:05}", path))
+        path.write_bytes(data)
+        digest = "sha256:" + hashlib.sha256(data).hexdigest()
+        blobs.append((oci.Blob(digest, size, "bulk"), path))
+    settings = oci.Settings("10001:10001", "/work/space", (), {}, 0)
+    image = oci.documents([b for b, _ in blobs], settings)
+    bundles.CONFIG = image.config_digest
+    files: dict[str, bytes | Path] = dict(bundles.composed(folder / "definitions", trials=100))
+    layout = oci.layout({"openclaw-2026.9.6": (image, blobs)})
+    files |= {f"data/oci/{p}": source for p, source in layout.items()}
+    content = [BundleFile(p, d) for p, d in files.items()]
     start = os.times()
     bundling.bundle(content, [bundles.ALICE], bundles.INFO, folder / "bundle")
     end = os.times()
