@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from clawpro_artifact.adapters.store import disk
+
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -16,25 +18,31 @@ U = TypeVar("U")
 class Spool(Mapping[str, T]):
     """Values by name, in one nameless temporary file in `folder`, gone with the process.
 
+    InfraError where the disk refuses.
+
     Only what this process wrote is ever read back, through a file that no other can open.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as we do
+        self._folder = folder
+        # Unbuffered: a full disk shows where it is met.
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}
         self._turn = threading.Lock()
 
     def keep(self, name: str, value: T) -> None:
         """Put a value in; one of the same name is replaced."""
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-        with self._turn:
+        with self._turn, disk(self._folder):
             at = self._file.seek(0, 2)
-            self._file.write(data)
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) :]
             self._places[name] = at, len(data)
 
     def __getitem__(self, name: str) -> T:
         at, size = self._places[name]
-        with self._turn:
+        with self._turn, disk(self._folder):
             self._file.seek(at)
             value: T = pickle.loads(self._file.read(size))
         return value
