@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from clawpro_artifact.cli import auditing, images, keeping, keys, release, scenarios, verify
+from clawpro_artifact.cli import (
+    auditing,
+    images,
+    keeping,
+    keys,
+    release,
+    scenarios,
+    stamping,
+    verify,
+)
 from clawpro_artifact.cli.verb import Verb
 
 VERBS: tuple[Verb, ...] = (
@@ -13,4 +22,5 @@ VERBS: tuple[Verb, ...] = (
     *images.VERBS,
     *keys.VERBS,
     *keeping.VERBS,
+    *stamping.VERBS,
 )
