@@ -27,7 +27,7 @@ from clawpro_artifact.verifying import difference, regrading
 
 
 @contextmanager
-def _shipped(path: Path, arguments: argparse.Namespace) -> Iterator[Shipped]:
+def verified_bundle(path: Path, arguments: argparse.Namespace) -> Iterator[Shipped]:
     """A bundle's content; only once it has been verified with the caller's keys."""
     verdict = verifying.verify(path, trusted(arguments), now=clock.now())
     if verdict.answer != "yes" or verdict.bundle_id is None:
@@ -41,7 +41,7 @@ def _shipped(path: Path, arguments: argparse.Namespace) -> Iterator[Shipped]:
 
 
 def _rescore(arguments: argparse.Namespace, screen: Screen) -> int:
-    with _shipped(arguments.bundle, arguments) as shipped:
+    with verified_bundle(arguments.bundle, arguments) as shipped:
         found = rescore(
             shipped.read(names.LOCK), shipped.read(names.SCENARIOS), shipped.read(names.RECORDS)
         )
@@ -54,7 +54,7 @@ def _rescore(arguments: argparse.Namespace, screen: Screen) -> int:
 
 def _regrade(arguments: argparse.Namespace, screen: Screen) -> int:
     with (
-        _shipped(arguments.bundle, arguments) as shipped,
+        verified_bundle(arguments.bundle, arguments) as shipped,
         tempfile.TemporaryDirectory(prefix="clawpro-") as place,
     ):
         installed = tree_digest(Path(checking.__file__).parent)
@@ -97,8 +97,8 @@ def _grader(shipped: Shipped, place: Path) -> Grade:
 
 def _diff(arguments: argparse.Namespace, screen: Screen) -> int:
     with (
-        _shipped(arguments.bundle, arguments) as one,
-        _shipped(arguments.other, arguments) as other,
+        verified_bundle(arguments.bundle, arguments) as one,
+        verified_bundle(arguments.other, arguments) as other,
     ):
         found = difference.difference(one, other)
         if arguments.only:
@@ -113,7 +113,7 @@ def _diff(arguments: argparse.Namespace, screen: Screen) -> int:
 
 
 def _safety(arguments: argparse.Namespace, screen: Screen) -> int:
-    with _shipped(arguments.bundle, arguments) as shipped:
+    with verified_bundle(arguments.bundle, arguments) as shipped:
         rules = {pin.id: shipped.scenario(pin.id).safety for pin in shipped.lock().scenarios}
         rows: list[dict[str, Any]] = []
         able = trials = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clawpro_artifact.cli import (
     auditing,
+    comparing,
     images,
     keeping,
     keys,
@@ -18,6 +19,7 @@ VERBS: tuple[Verb, ...] = (
     *release.VERBS,
     *verify.VERBS,
     *auditing.VERBS,
+    *comparing.VERBS,
     *scenarios.VERBS,
     *images.VERBS,
     *keys.VERBS,
