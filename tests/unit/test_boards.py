@@ -59,7 +59,7 @@ def edited(tmp_path, edit, header=None):
         ("overall_score", "0.5841", {"not-from-rows", "formula"}),
         ("overall_score", "1.2", {"range", "not-from-rows", "formula"}),
         ("final_score", "52.4", {"formula"}),
-        ("strict_pass_rate", "0.2", {"counts", "not-from-rows"}),
+        ("strict_pass_rate", "0.2000", {"counts", "not-from-rows"}),
         ("pass_3_of_3", "16", {"counts", "not-from-rows"}),
         ("final_score", "nan", {"no-number"}),
         ("final_score", "", {"no-number"}),
