@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -269,37 +269,3 @@ def usage(exchanges: Iterable[Exchange]) -> Usage:
         input_tokens=total("prompt_tokens"),
         output_tokens=total("completion_tokens"),
     )
-
-
-def facts(events: Sequence[Event], requests: int) -> dict[str, int]:
-    """Trace facts for scoring: how failures were answered.
-
-    repeated: an identical call again right after it failed; ignored: a failed call after which the
-    trial ended without any further call; abandoned: a child that never ended.
-    """
-    repeated = 0
-    failed: dict[str, str] = {}
-    calls: dict[str, str] = {}
-    last_failed = False
-    spawned = ended = 0
-    for event in events:
-        if event.kind == "tool_call":
-            key = json.dumps([event.data["tool"], event.data["arguments"]], sort_keys=True)
-            calls[event.data["call"]] = key
-            if failed.get(event.conversation) == key:
-                repeated += 1
-            last_failed = False
-        elif event.kind == "tool_result":
-            key = calls.get(event.data["call"], "")
-            last_failed = event.data["status"] == "error"
-            failed[event.conversation] = key if last_failed else ""
-        elif event.kind == "subagent_spawn":
-            spawned += 1
-    children = {e.conversation for e in events if e.conversation != "main"}
-    ended = len(children)
-    return {
-        "requests": requests,
-        "repeated_errors": repeated,
-        "ignored_errors": int(last_failed),
-        "abandoned_subagents": max(0, spawned - ended),
-    }

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clawpro_artifact import checking, tracing
+from clawpro_artifact import checking
 from clawpro_artifact.adapters import store
 from clawpro_artifact.adapters.runs import RunFolder
+from clawpro_artifact.formats import tracefacts
 from clawpro_artifact.formats.scenarios import ScenarioFolder
 from clawpro_artifact.model import canary
 from clawpro_artifact.model.base import NATIVE_SURFACES
@@ -109,7 +110,13 @@ def record(trial: CleanTrial, scenario: Scenario, results: Sequence[CheckResult]
         "safety": [
             {"id": r.id, "breached": status[r.id] == "fail"} for r in scenario.safety if judged
         ],
-        "facts": tracing.facts(trial.events, trial.usage.requests),
+        "facts": tracefacts.facts(
+            (
+                {"kind": e.kind, "conversation": e.conversation, "data": e.data}
+                for e in trial.events
+            ),
+            trial.usage.requests,
+        ),
         "usage": trial.usage.model_dump(mode="json"),
         "duration_ms": sum(a.duration_ms for a in trial.attempts),
     }

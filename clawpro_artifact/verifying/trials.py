@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from clawpro_artifact.formats import canonical, schema, tracefacts
 from clawpro_artifact.formats.imagenames import image_name
+from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.seeds import trial_seed
 from clawpro_artifact.verifying.case import Case, RefusedError
@@ -16,6 +18,13 @@ from clawpro_artifact.verifying.inner import trial_id
 MINIMAL_K = 3
 INTERRUPTED = "interrupted before it ended"
 # In canonical JSON a blob of an event has exactly this spelling, and text has its quotes escaped.
+# An event whose kind facts do not look into: no need to read its data. Canonical keys are sorted,
+# so what stands at both ends of the line is the event's own.
+_OTHER = re.compile(
+    rb'\{"blob":(?:null|\{"digest":"sha256:[0-9a-f]{64}","kept":\d+,"size":\d+\}),'
+    rb'"conversation":"([^"\\]*)","data":\{.*\},"kind":"([a-z_]+)","seq":\d+,'
+    rb'"t_ms":(?:null|\d+),"witness":"[a-z]+"\}'
+)
 _BLOB = re.compile(rb'"blob":\{"digest":"sha256:([0-9a-f]{64})"')
 
 
@@ -91,10 +100,26 @@ def _trial(
     for side in ("before", "after"):
         entries = trial["evidence"][side]["entries"]
         used |= {e["digest"].removeprefix("sha256:") for e in entries if e["digest"] is not None}
-    for line in case.raw_lines(f"{folder}/events.jsonl"):
-        used |= {match.decode() for match in _BLOB.findall(line)}
+    found = tracefacts.facts(
+        _events(case, f"{folder}/events.jsonl", used), trial["usage"]["requests"]
+    )
+    case.facts[name]["facts"] = found
     listed += [(name, attempt) for attempt in trial["attempts"]]
     yield from _attempts(case, name, spec, trial)
+
+
+def _events(case: Case, path: str, used: set[str]) -> Iterator[dict[str, Any]]:
+    """Events as far as trace facts need them; the blobs that any of them names go into `used`."""
+    for number, line in enumerate(case.raw_lines(path), 1):
+        used |= {match.decode() for match in _BLOB.findall(line)}
+        match = _OTHER.fullmatch(line)
+        if match is not None and match[2].decode() not in tracefacts.KINDS:
+            yield {"kind": "", "conversation": match[1].decode(), "data": {}}
+            continue
+        where = f"{path}, line {number}"
+        value = canonical.decode(line, where)
+        schema.check(value, load_schema("event"), where)
+        yield value
 
 
 def record_facts(trial: dict[str, Any]) -> dict[str, Any]:

@@ -463,13 +463,14 @@ content("page-without-report", 9, "malformed")(
 content("page-with-two-reports", 9, "malformed")(
     lambda f: f | {"data/report/report.html": f["data/report/report.html"] * 2}
 )
-rows(
-    "scores-of-other-records",
-    8,
-    "scores-differ",
-    RECORDS,
-    first(lambda v: v["facts"].update(requests=9)),
-)
+for fact in ("requests", "repeated_errors", "ignored_errors", "abandoned_subagents"):
+    rows(
+        f"record-fact-{fact}",
+        8,
+        "records-differ",
+        RECORDS,
+        first(lambda v, fact=fact: v["facts"].update({fact: 9})),
+    )
 
 
 def rescored(name: str, edit: Callable[[Any], Any]) -> None:
