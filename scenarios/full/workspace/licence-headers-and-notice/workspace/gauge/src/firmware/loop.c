@@ -1,0 +1,5 @@
+#include "crc.h"
+
+int main(void) {
+  return 0;
+}

@@ -1,0 +1,3 @@
+"use strict";
+
+export const refresh = 500;

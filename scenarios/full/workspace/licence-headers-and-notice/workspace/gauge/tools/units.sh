@@ -1,0 +1,4 @@
+#!/bin/sh
+# units: write the table of units
+set -e
+echo "UNITS = {}"
