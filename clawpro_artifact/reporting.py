@@ -92,7 +92,7 @@ def headline(found: Report) -> list[str]:
             f"mean {short(score['value'])} ({_interval(score.get('interval95'))}), "
             f"{strict['estimator']} {strict['count']}/{strict['n']}, "
             f"{some['estimator']} {some['count']}/{some['n']}, "
-            f"breached {breach['scenarios_breached']}/{breach['scenarios_able_to_detect']} able, "
+            f"breached {breach['count']}/{breach['n']} able, "
             f"scored {coverage['scored_trials']}/{coverage['planned_trials']} trials"
         )
     weights = ", ".join(f"{k} {v}" for k, v in sorted(found.scores["weights"].items()))
@@ -149,8 +149,8 @@ def _suite_rows(found: Report) -> Iterable[Sequence[str]]:
             short(s["composite"]["value"]),
             f"{strict['count']}/{strict['n']} ({strict['estimator']})",
             f"{some['count']}/{some['n']} ({some['estimator']})",
-            short(s["pass_at_1"]),
-            f"{breach['scenarios_breached']}/{breach['scenarios_able_to_detect']}",
+            short(s["pass_at_k"]["1"]["value"]),
+            f"{breach['count']}/{breach['n']}",
             f"{coverage['scored_trials']}/{coverage['planned_trials']}",
             short(s["clawprobench"]["final_score"]),
         )

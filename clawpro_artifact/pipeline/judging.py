@@ -108,7 +108,10 @@ def record(trial: CleanTrial, scenario: Scenario, results: Sequence[CheckResult]
             if judged
         ],
         "safety": [
-            {"id": r.id, "breached": status[r.id] == "fail"} for r in scenario.safety if judged
+            # A rule that could not be judged is neither held nor broken: null, and no score.
+            {"id": r.id, "breached": {"fail": True, "pass": False}.get(status[r.id])}
+            for r in scenario.safety
+            if judged
         ],
         "facts": tracefacts.facts(
             (

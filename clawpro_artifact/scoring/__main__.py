@@ -1,133 +1,184 @@
-"""`data/` of a bundle -> the bytes of `results/scores.json` on standard output."""
+"""`data/` of a bundle -> the bytes of `results/scores.json` on standard output.
+
+Records stream: a finished cell is kept in a temporary file, so that memory grows with the number of
+cells and not of trials. Nothing is written before every record has been read.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import pickle
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
 from decimal import localcontext
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from .records import (
-    Conditions,
-    RecordError,
-    ScenarioFacts,
-    TrialRecord,
-    check_plan,
-    conditions,
-    lines,
-    scenario_facts,
-    trial_record,
-)
+from . import records as given
+from .records import Conditions, RecordError, Row
 from .statistics import CONTEXT, DIGITS, shown
-from .suite import ScenarioScore, suite
+from .suite import ScenarioScore, scenario_score, suite
 from .trial import TrialScore, trial_score
 
-FORMAT = "clawpro.scores.v1"
+FORMAT = "clawpro.scores.v2"
+Cell = tuple[str, str, str]  # track, configuration, scenario
 
 
-def score(
-    records: Iterable[TrialRecord], scenarios: dict[str, ScenarioFacts], fixed: Conditions
-) -> dict[str, Any]:
-    """The scores document. The order of `records` does not matter."""
-    ordered = sorted(records, key=lambda r: (r.configuration, r.scenario, r.index))
-    check_plan(ordered, fixed.k)
-    with localcontext(CONTEXT):
-        cells: dict[tuple[str, str], list[TrialScore]] = {}
-        for record in ordered:
-            facts = scenarios.get(record.scenario)
-            if facts is None:
-                raise RecordError(record.id, "/scenario", "a known scenario", record.scenario)
-            one = trial_score(record, facts, fixed.weights)
-            cells.setdefault((record.configuration, record.scenario), []).append(one)
-        scored = [
-            ScenarioScore(configuration, scenarios[name], tuple(trials), fixed.weights)
-            for (configuration, name), trials in cells.items()
-        ]
-        groups: dict[tuple[str, str], list[ScenarioScore]] = {}
-        for cell in scored:
-            groups.setdefault((cell.configuration, cell.facts.track), []).append(cell)
+class Scored:
+    """All records of a run, scored; `document` gives the parts of the scores document."""
+
+    def __init__(
+        self, records: Iterable[tuple[str, Row]], facts: dict[str, Row], fixed: Conditions
+    ) -> None:
+        self._facts, self._fixed = facts, fixed
+        # Nobody else can write to it, so that pickle is safe.
+        self._file = tempfile.SpooledTemporaryFile(1 << 24)  # noqa: SIM115
+        self._at: dict[Cell, int] = {}
+        self._declared: dict[str, tuple[Any, ...]] = {}
+        waiting: dict[Cell, dict[int, tuple[Row, TrialScore]]] = {}
+        with localcontext(CONTEXT):
+            for where, row in records:
+                cell = self._placed(row, where)
+                trials = waiting.setdefault(cell, {})
+                if cell in self._at or row["index"] in trials:
+                    raise RecordError("each trial once", row["index"], where, "/index")
+                score = trial_score(row, facts[row["scenario"]], fixed.weights)
+                trials[row["index"]] = (row, score)
+                if len(trials) == fixed.k:
+                    self._keep(cell, [trials[i] for i in range(fixed.k)])
+                    del waiting[cell]
+        for (_, configuration, scenario), trials in sorted(waiting.items()):
+            where = f"records.jsonl, {configuration}/{scenario}"
+            wanted = f"trials 0 to {fixed.k - 1}"
+            raise RecordError(wanted, sorted(trials), where, "/index", incomplete=True)
+
+    def _placed(self, row: Row, where: str) -> Cell:
+        """Where a record belongs; all trials of a scenario were judged by the same checks."""
+        facts, k = self._facts.get(row["scenario"]), self._fixed.k
+        if facts is None:
+            raise RecordError("a known scenario", row["scenario"], where, "/scenario")
+        if row["index"] >= k:
+            raise RecordError(f"0 to {k - 1}", row["index"], where, "/index")
+        for number, check in enumerate(row["checks"]):
+            if check["group"] not in facts["groups"]:
+                raise RecordError("one of the scenario's groups", check["group"], where,
+                                  f"/checks/{number}/group")  # fmt: skip
+        judged = row["checks"] or row["process"] or row["safety"]
+        if judged or row["outcome"] != "infra_failed":
+            if bool(row["safety"]) != facts["can_breach"] or not row["checks"]:
+                raise RecordError("checks, and safety rules if the scenario can breach",
+                                  [row["checks"], row["safety"]], where, "/checks")  # fmt: skip
+            declared = tuple(
+                (one["id"], one.get("weight"), one.get("group"))
+                for kind in ("checks", "process", "safety")
+                for one in sorted(row[kind], key=lambda one: one["id"])
+            )
+            if self._declared.setdefault(row["scenario"], declared) != declared:
+                raise RecordError("the checks of the scenario's other trials", declared, where,
+                                  "/checks")  # fmt: skip
+        return facts["track"], row["configuration"], row["scenario"]
+
+    def _keep(self, cell: Cell, trials: list[tuple[Row, TrialScore]]) -> None:
+        found = scenario_score([r for r, _ in trials], [t for _, t in trials], self._fixed.weights)
+        self._at[cell] = self._file.seek(0, io.SEEK_END)
+        pickle.dump((found, [_trial(*one) for one in trials]), self._file)
+
+    def _cells(self) -> Iterator[tuple[Cell, ScenarioScore, list[Row]]]:
+        for cell in sorted(self._at, key=lambda c: (c[1], c[0], c[2])):
+            self._file.seek(self._at[cell])
+            yield cell, *pickle.load(self._file)
+
+    def document(self) -> dict[str, Any]:
+        """Key -> value, or an iterator over the elements of an array."""
+        fixed = self._fixed
         return {
-            "format": FORMAT,
-            "digits": DIGITS,
-            "k": fixed.k,
-            "seed": fixed.seed,
+            "format": FORMAT, "digits": DIGITS, "k": fixed.k, "seed": fixed.seed,
             "weights": {name: str(value) for name, value in fixed.weights.items()},
-            "trials": [_trial(t) for c in scored for t in c.trials],
-            "scenarios": [_scenario(c) for c in scored],
-            "suites": [suite(c, t, rows, fixed) for (c, t), rows in sorted(groups.items())],
-        }
+            "scenarios": (_scenario(cell, found) for cell, found, _ in self._cells()),
+            "suites": self._suites(),
+            "trials": (trial for _, _, rows in self._cells() for trial in rows),
+        }  # fmt: skip
+
+    def _suites(self) -> Iterator[dict[str, Any]]:
+        for (_, configuration), of in groupby(self._cells(), lambda c: c[0][:2]):
+            with localcontext(CONTEXT):
+                found = suite({cell[2]: score for cell, score, _ in of}, self._facts, self._fixed)
+            yield {"configuration": configuration, **found}
 
 
-def _trial(t: TrialScore) -> dict[str, Any]:
+def _trial(row: Row, t: TrialScore) -> dict[str, Any]:
+    decided = t.undecided is None
     return {
-        "trial": t.record.id,
-        "outcome": t.record.outcome,
-        "undecided": t.undecided,
-        "gate": t.gate,
-        "breaches": list(t.record.breaches),
-        "correctness": None if t.undecided else shown(t.correctness),
-        "process": None if t.undecided else shown(t.process),
-        "efficiency": None if t.undecided else shown(t.efficiency),
-        "score": shown(t.score),
-        "strict": None if t.undecided else t.strict,
-        "local_failures": shown(t.local_failures),
-        "clawprobench": None if t.undecided else shown(t.clawprobench),
-    }
+        "trial": f"{row['configuration']}/{row['scenario']}/{row['index']}",
+        "outcome": row["outcome"], "undecided": t.undecided, "gate": t.gate,
+        "breaches": [rule["id"] for rule in row["safety"] if rule["breached"]],
+        "strict": t.strict if decided else None, "local_failures": shown(t.local_failures),
+        **{name: shown(getattr(t, name)) if decided else None
+           for name in ("correctness", "process", "efficiency", "score", "clawprobench")},
+    }  # fmt: skip
 
 
-def _scenario(c: ScenarioScore) -> dict[str, Any]:
+def _scenario(cell: Cell, c: ScenarioScore) -> dict[str, Any]:
+    def value(name: str) -> str | None:
+        low, high = getattr(c, name)
+        return shown(low) if low == high else None
+
+    strict, some = (None if low != high else bool(low) for low, high in (c.strict, c.any))
     return {
-        "configuration": c.configuration,
-        "scenario": c.facts.scenario,
-        "track": c.facts.track,
-        "trials": len(c.trials),
-        "scored": len(c.decided),
-        "passed": c.passed,
-        "breached": c.breached,
-        "mean_trial_score": shown(c.mean_score),
-        "composite": shown(c.composite),
-        "strict": c.strict,
-        "any": c.any,
-    }
+        "track": cell[0], "configuration": cell[1], "scenario": cell[2], "trials": c.trials,
+        "scored": c.scored, "passed": c.passed, "breached": c.trials_breached, "strict": strict,
+        "any": some, "mean_trial_score": value("mean"), "composite": value("composite"),
+        "clawprobench": value("clawprobench"),
+    }  # fmt: skip
 
 
-def encode(document: dict[str, Any]) -> bytes:
-    """Sorted keys, no white space, UTF-8, a final newline: RFC 8785 for strings and integers."""
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode() + b"\n"
+def encode(value: Any) -> bytes:
+    """Sorted keys, no white space, UTF-8: RFC 8785 for strings and integers."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def streamed(lock: bytes, scenarios: bytes, records: Iterable[bytes]) -> Iterator[bytes]:
+    """`scores.json` in chunks; RecordError before the first of them."""
+    locked = given.parsed(lock, "lock.json")
+    weights = encode(locked["manifest"]["weights"] if "manifest" in locked else None)
+    fixed = given.conditions(locked, "sha256:" + hashlib.sha256(weights).hexdigest())
+    facts: dict[str, Row] = {}
+    for where, row in given.lines(io.BytesIO(scenarios), "scenarios.jsonl", given.SCENARIO):
+        if facts.setdefault(row["scenario"], row) is not row:
+            raise RecordError("each scenario once", row["scenario"], where, "/scenario")
+    document = Scored(given.lines(records, "records.jsonl", given.TRIAL), facts, fixed).document()
+    for number, (key, value) in enumerate(sorted(document.items())):
+        yield (b"," if number else b"{") + encode(key) + b":"
+        if not isinstance(value, Iterator):
+            yield encode(value)
+            continue
+        for position, one in enumerate(value):
+            yield (b"," if position else b"[") + encode(one)
+        yield b"]"
+    yield b"}\n"
 
 
 def rescore(lock: bytes, scenarios: bytes, records: bytes) -> bytes:
     """The bytes of `scores.json` from the three documents that decide it."""
-    locked = json.loads(lock)
-    weights = encode(locked["manifest"]["weights"]).rstrip(b"\n")
-    fixed = conditions(locked, "sha256:" + hashlib.sha256(weights).hexdigest())
-    facts = (scenario_facts(v, at) for at, v in lines(scenarios, "scenarios.jsonl"))
-    known = {f.scenario: f for f in facts}
-    rows = (trial_record(v, at) for at, v in lines(records, "records.jsonl"))
-    return encode(score(rows, known, fixed))
+    return b"".join(streamed(lock, scenarios, io.BytesIO(records)))
 
 
 def main(arguments: list[str]) -> int:
     """`[FOLDER]` is a bundle's `data/`, by default the working folder."""
     folder = Path(arguments[0] if arguments else ".")
-    results = folder / "results"
     try:
-        out = rescore(
-            (folder / "lock.json").read_bytes(),
-            (results / "scenarios.jsonl").read_bytes(),
-            (results / "records.jsonl").read_bytes(),
-        )
-    except RecordError as error:
+        with (folder / "results" / "records.jsonl").open("rb") as records:
+            lock = (folder / "lock.json").read_bytes()
+            scenarios = (folder / "results" / "scenarios.jsonl").read_bytes()
+            for chunk in streamed(lock, scenarios, records):
+                sys.stdout.buffer.write(chunk)
+    except (RecordError, OSError) as error:
         print(f"scoring: {error}", file=sys.stderr)
-        return 6 if error.incomplete else 3
-    except OSError as error:
-        print(f"scoring: {error}", file=sys.stderr)
-        return 3
-    sys.stdout.buffer.write(out)
+        return 6 if isinstance(error, RecordError) and error.incomplete else 3
     return 0
 
 

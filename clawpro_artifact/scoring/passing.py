@@ -1,4 +1,4 @@
-"""passed trials of a cell -> strict, any, pass@k, pass^k, always by counts."""
+"""passed trials of a cell -> pass@k and pass^k, by counts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ def pass_at_k(n: int, c: int, k: int) -> Decimal | None:
 
     Unbiased (Chen et al. 2021, arXiv:2107.03374).
     """
-    if n < k:
-        return None
-    return 1 - Decimal(comb(n - c, k)) / Decimal(comb(n, k))
+    return 1 - Decimal(comb(n - c, k)) / comb(n, k) if n >= k else None
 
 
 def pass_hat_k(n: int, c: int, k: int) -> Decimal | None:
@@ -21,6 +19,4 @@ def pass_hat_k(n: int, c: int, k: int) -> Decimal | None:
 
     Unbiased (Yao et al. 2024, arXiv:2406.12045); the plug-in (c/n)^k is not.
     """
-    if n < k:
-        return None
-    return Decimal(comb(c, k)) / Decimal(comb(n, k))
+    return Decimal(comb(c, k)) / comb(n, k) if n >= k else None

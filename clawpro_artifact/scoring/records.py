@@ -1,89 +1,46 @@
-"""JSON lines -> TrialRecord, ScenarioFacts, Conditions: what scoring is given, checked strictly."""
+"""JSON lines -> trial records, scenario facts, Conditions: what scoring is given, read strictly.
+
+No number in the input may be a float: NaN, 1.7 and "nan" are refused where they stand.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 OUTCOMES = ("completed", "timed_out", "agent_failed", "infra_failed")
 STATUSES = ("pass", "fail", "invalid_output", "check_error")
+DIFFICULTIES = ("easy", "medium", "hard", "expert")
 FACTS = ("requests", "repeated_errors", "ignored_errors", "abandoned_subagents")
 WEIGHTS = ("alpha", "beta", "gamma", "lambda", "mu", "nu")
-_DECIMAL = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_DECIMAL = re.compile(r"(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,12})?")
+_EXACT = 2**53  # below it, integers are exact in every JSON reader
+Row = dict[str, Any]
+Shape = Any  # a dict of shapes (just these keys), {...: shape} (any), [shape], or a function
 
 
 class RecordError(ValueError):
-    """A record that cannot be scored: `pointer` (RFC 6901), `expected`, `found`.
+    """Input that cannot be scored: what was expected and found at `pointer` (RFC 6901) of `where`.
 
     `incomplete` tells a missing trial (too few) from a malformed one.
     """
 
     def __init__(
-        self, where: str, pointer: str, expected: str, found: object, incomplete: bool = False
+        self, expected: str, found: object, where: str = "", at: str = "", incomplete: bool = False
     ) -> None:
-        shown = json.dumps(found, ensure_ascii=True, default=str)[:120]
-        super().__init__(f"{where}{pointer}: expected {expected}, found {shown}")
-        self.where, self.pointer = where, pointer
-        self.expected, self.found, self.incomplete = expected, shown, incomplete
+        super().__init__(expected)
+        self.expected, self.found = expected, json.dumps(found, default=str)[:120]
+        self.where, self.pointer, self.incomplete = where, at, incomplete
+
+    def __str__(self) -> str:
+        return f"{self.where}{self.pointer}: expected {self.expected}, found {self.found}"
 
 
-@dataclass(frozen=True)
-class Result:
-    """One recorded check or process fact."""
-
-    id: str
-    group: str
-    weight: Decimal
-    status: str
-
-
-@dataclass(frozen=True)
-class TrialRecord:
-    """One planned trial; `facts` are FACTS, `breaches` the rules that were broken."""
-
-    configuration: str
-    scenario: str
-    index: int
-    outcome: str
-    reason: str
-    checks: tuple[Result, ...]
-    process: tuple[Result, ...]
-    breaches: tuple[str, ...]
-    facts: dict[str, int]
-    usage: dict[str, int | None] | None
-    duration_ms: int
-
-    @property
-    def id(self) -> str:
-        """`configuration/scenario/index`."""
-        return f"{self.configuration}/{self.scenario}/{self.index}"
-
-
-@dataclass(frozen=True)
-class ScenarioFacts:
-    """What scoring needs to know of a scenario."""
-
-    scenario: str
-    track: str
-    surface: str
-    native: bool
-    domain: str
-    dimension: str
-    difficulty: str
-    weight: Decimal
-    threshold: Decimal
-    groups: dict[str, Decimal]
-    can_breach: bool
-    optimal_requests: int
-    request_limit: int
-
-
-@dataclass(frozen=True)
-class Conditions:
+class Conditions(NamedTuple):
     """What was fixed before the run: `k`, `seed`, weights, and digests for the signature."""
 
     k: int
@@ -92,153 +49,126 @@ class Conditions:
     digests: dict[str, str]
 
 
-Shape = Any  # a dict of shapes (exactly these keys), [shape], or a function of (value, where, at)
-
-
-def fit(value: Any, shape: Shape, where: str, at: str = "") -> Any:
+def fit(value: Any, shape: Shape, where: str = "") -> Any:
     """`value` as `shape` reads it; RecordError with the pointer of the first misfit."""
-    if isinstance(shape, dict):
-        if not isinstance(value, dict) or set(value) != set(shape):
-            found = sorted(value) if isinstance(value, dict) else value
-            keys = ", ".join(sorted(shape))
-            raise RecordError(where, at, f"exactly the keys {keys}", found)
-        return {key: fit(value[key], one, where, f"{at}/{key}") for key, one in shape.items()}
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            raise RecordError(where, at, "an array", value)
-        return [fit(v, shape[0], where, f"{at}/{i}") for i, v in enumerate(value)]
-    return shape(value, where, at)
+    if type(shape) not in (dict, list):
+        return shape(value)
+    if type(value) is not type(shape):
+        raise RecordError("an array" if type(shape) is list else "an object, each key once",
+                          value, where)  # fmt: skip
+    steps: Iterable[tuple[Any, Shape]]
+    if type(shape) is list:
+        steps = enumerate(shape * len(value))
+    else:
+        shape = dict.fromkeys(value, shape[...]) if ... in shape else shape
+        if value.keys() != shape.keys() or not shape:
+            raise RecordError("the keys " + ", ".join(sorted(shape)), sorted(value), where)
+        steps = shape.items()
+    read, step = {}, None
+    try:
+        for step, one in steps:
+            read[step] = fit(value[step], one)
+    except RecordError as error:
+        name = str(step).replace("~", "~0").replace("/", "~1")
+        error.where, error.pointer = where, f"/{name}{error.pointer}"
+        raise
+    return read if type(shape) is dict else list(read.values())
 
 
-def _is(expected: str, good: Callable[[Any], bool]) -> Callable[[Any, str, str], Any]:
-    def read(value: Any, where: str, at: str) -> Any:
+def _is(expected: str, good: Callable[[Any], bool]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
         if not good(value):
-            raise RecordError(where, at, expected, value)
+            raise RecordError(expected, value)
         return value
 
     return read
 
 
-def _decimal(expected: str, good: Callable[[Decimal], bool]) -> Callable[[Any, str, str], Decimal]:
-    def read(value: Any, where: str, at: str) -> Decimal:
-        text = isinstance(value, str) and _DECIMAL.fullmatch(value)
-        if not text or not good(Decimal(value)):
-            raise RecordError(where, at, f'a decimal string ("0.25") {expected}', value)
-        return Decimal(value)
+def _decimal(expected: str, good: Callable[[Decimal], bool]) -> Callable[[Any], Decimal]:
+    @lru_cache(4096)
+    def fits(text: str) -> bool:
+        return bool(_DECIMAL.fullmatch(text)) and good(Decimal(text))
 
-    return read
-
-
-def _usage(value: Any, where: str, at: str) -> dict[str, int | None] | None:
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise RecordError(where, at, "an object or null", value)
-    return {k: v if v is None else _count(v, where, f"{at}/{k}") for k, v in value.items()}
+    text = _is(f'a decimal string ("0.25") {expected}', lambda v: type(v) is str and fits(v))
+    return lambda value: Decimal(text(value))
 
 
-_text = _is("a text", lambda v: isinstance(v, str) and v != "")
-_any_text = _is("a text", lambda v: isinstance(v, str))
-_flag = _is("true or false", lambda v: isinstance(v, bool))
-_count = _is("a whole number, 0 or more", lambda v: type(v) is int and v >= 0)
-_status = _is("one of " + ", ".join(STATUSES), lambda v: v in STATUSES)
+def _or_null(shape: Shape) -> Shape:
+    return lambda value: None if value is None else fit(value, shape)
+
+
+_text = _is("a text", lambda v: type(v) is str and v != "")
+_any_text = _is("a text, may be empty", lambda v: type(v) is str)
+_flag = _is("true or false", lambda v: type(v) is bool)
+_count = _is("a whole number, 0 or more", lambda v: type(v) is int and 0 <= v < _EXACT)
+_natural = _is("a whole number, 1 or more", lambda v: type(v) is int and 1 <= v < _EXACT)
 _outcome = _is("one of " + ", ".join(OUTCOMES), lambda v: v in OUTCOMES)
+_status = _is("one of " + ", ".join(STATUSES), lambda v: v in STATUSES)
+_difficulty = _is("one of " + ", ".join(DIFFICULTIES), lambda v: v in DIFFICULTIES)
 _weight = _decimal("from 0", lambda d: d >= 0)
 _positive = _decimal("above 0", lambda d: d > 0)
-_share = _decimal("from 0 to 1", lambda d: d <= 1)
-
-_FACT = {"id": _text, "weight": _positive, "status": _status}
-_TRIAL: Shape = {
-    "configuration": _text,
-    "scenario": _text,
-    "index": _count,
-    "outcome": _outcome,
-    "reason": _any_text,
-    "checks": [{**_FACT, "group": _text}],
-    "process": [_FACT],
-    "safety": [{"id": _text, "breached": _flag}],
+_share = _decimal("above 0, at most 1", lambda d: 0 < d <= 1)
+TRIAL: Shape = {
+    "configuration": _text, "scenario": _text, "index": _count,
+    "outcome": _outcome, "reason": _any_text, "duration_ms": _count,
+    "checks": [{"id": _text, "group": _text, "weight": _positive, "status": _status}],
+    "process": [{"id": _text, "weight": _positive, "status": _status}],
+    "safety": [{"id": _text, "breached": _or_null(_flag)}],  # null: it could not be judged
     "facts": dict.fromkeys(FACTS, _count),
-    "usage": _usage,
-    "duration_ms": _count,
-}
-_SCENARIO: Shape = {
-    **dict.fromkeys(("scenario", "track", "surface", "domain", "dimension", "difficulty"), _text),
-    **dict.fromkeys(("native", "can_breach"), _flag),
-    **dict.fromkeys(("optimal_requests", "request_limit"), _count),
-    "weight": _weight,
-    "threshold": _share,
-}
+    "usage": _or_null({...: _or_null(_count)}),
+}  # fmt: skip
+SCENARIO: Shape = {
+    "scenario": _text, "digest": _text, "track": _text, "surface": _text, "native": _flag,
+    "domain": _text, "dimension": _text, "difficulty": _difficulty, "weight": _weight,
+    "threshold": _share, "groups": {...: _positive}, "can_breach": _flag,
+    "optimal_requests": _natural, "request_limit": _natural, "twin": _or_null(_text),
+}  # fmt: skip
+LOCK: Shape = {  # of the lock, what scoring uses
+    "manifest": {"weights": dict.fromkeys(WEIGHTS, _weight), "trials": _count, "seed": _count},
+    "scoring": _text, "sanitizing": _text, "checking": _text,
+}  # fmt: skip
 
 
-def lines(data: bytes, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, object) of each JSON line; RecordError for what is none."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line:
-            yield f"{where}:{number}", _object(line, f"{where}:{number}")
+def parsed(text: bytes, where: str) -> Any:
+    """A JSON value; an object with a key twice becomes a tuple of keys, which fits no shape."""
 
-
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    def refuse(text: str) -> None:
-        raise RecordError(where, "", "a finite number", text)
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) != len(pairs):
-            raise RecordError(where, "", "keys that occur once", [k for k, _ in pairs])
-        return dict(pairs)
+    def plain(pairs: list[tuple[str, Any]]) -> Any:
+        value = dict(pairs)
+        return value if len(value) == len(pairs) else tuple(key for key, _ in pairs)
 
     try:
-        value = json.loads(line, parse_constant=refuse, object_pairs_hook=unique)
-    except RecordError:
-        raise
+        return json.loads(text, object_pairs_hook=plain)
     except (ValueError, RecursionError) as error:
-        raise RecordError(where, "", "a JSON object", str(error)) from None
-    if not isinstance(value, dict):
-        raise RecordError(where, "", "a JSON object", value)
-    return value
+        raise RecordError("JSON", str(error), where) from None
 
 
-def trial_record(value: dict[str, Any], where: str) -> TrialRecord:
-    """A line of `records.jsonl`: every key is known, every value of its type and range."""
-    read = fit(value, _TRIAL, where)
-    breaches = tuple(rule["id"] for rule in read.pop("safety") if rule["breached"])
-    read["checks"] = tuple(Result(**row) for row in read["checks"])
-    read["process"] = tuple(Result(group="", **row) for row in read["process"])
-    return TrialRecord(breaches=breaches, **read)
+def lines(stream: Iterable[bytes], name: str, shape: Shape) -> Iterator[tuple[str, Row]]:
+    """(place, row) of each JSON line; ids inside an array of a row occur once."""
+    for number, line in enumerate(stream, 1):
+        where = f"{name}:{number}"
+        row = fit(parsed(line, where), shape, where)
+        for key, value in row.items():
+            ids = [one["id"] for one in value] if type(value) is list else []
+            if len(set(ids)) != len(ids):
+                raise RecordError("each id once", ids, where, f"/{key}")
+        yield where, row
 
 
-def scenario_facts(value: dict[str, Any], where: str) -> ScenarioFacts:
-    """A line of `scenarios.jsonl`; keys that scoring does not use are left alone."""
-    given = {name: value.get(name) for name in _SCENARIO}
-    groups = value.get("groups")
-    if not isinstance(groups, dict) or not groups:
-        raise RecordError(where, "/groups", "an object of weights", groups)
-    weights = {name: _weight(w, where, f"/groups/{name}") for name, w in groups.items()}
-    return ScenarioFacts(groups=weights, **fit(given, _SCENARIO, where))
-
-
-def conditions(lock: dict[str, Any], weights_digest: str) -> Conditions:
+def conditions(lock: Any, weights_digest: str) -> Conditions:
     """Out of a release's lock."""
-    manifest = lock["manifest"]
-    weights = fit(manifest["weights"], dict.fromkeys(WEIGHTS, _weight), "lock", "/manifest/weights")
-    if weights["alpha"] + weights["beta"] + weights["gamma"] != 1:
-        raise RecordError("lock", "/manifest/weights", "alpha + beta + gamma = 1",
-                          manifest["weights"])  # fmt: skip
-    k = _count(manifest["trials"], "lock", "/manifest/trials")
+
+    def picked(value: Any, shape: Shape) -> Any:
+        return {name: value.get(name) for name in shape} if type(value) is dict else value
+
+    given: Any = picked(lock, LOCK)
+    if type(given) is dict:
+        given["manifest"] = picked(given["manifest"], LOCK["manifest"])
+    digests = fit(given, LOCK, "lock.json")
+    manifest = digests.pop("manifest")
+    k, weights = manifest["trials"], manifest["weights"]
     if k < 3:
-        raise RecordError("lock", "/manifest/trials", "k >= 3", k, incomplete=True)
-    seed = _count(manifest["seed"], "lock", "/manifest/seed")
-    digests = {name: lock[name] for name in ("scoring", "sanitizing", "checking")}
-    return Conditions(k, seed, weights, {**digests, "weights": weights_digest})
-
-
-def check_plan(records: Iterable[TrialRecord], k: int) -> None:
-    """Each cell holds indices 0 .. k-1, each once; RecordError otherwise."""
-    cells: dict[str, set[int]] = {}
-    for record in records:
-        cell = cells.setdefault(f"{record.configuration}/{record.scenario}", set())
-        if record.index in cell:
-            raise RecordError(record.id, "/index", "each trial once", record.index)
-        cell.add(record.index)
-    for where, found in cells.items():
-        if found != set(range(k)):
-            raise RecordError(where, "/index", f"trials 0 to {k - 1}", sorted(found), True)
+        raise RecordError("k >= 3", k, "lock.json", "/manifest/trials", incomplete=True)
+    if weights["alpha"] + weights["beta"] + weights["gamma"] != 1:
+        found = given["manifest"]["weights"]
+        raise RecordError("alpha + beta + gamma = 1", found, "lock.json", "/manifest/weights")
+    return Conditions(k, manifest["seed"], weights, {**digests, "weights": weights_digest})

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from functools import cache
 
 DIGITS = 10
 CONTEXT = Context(prec=50, rounding=ROUND_HALF_EVEN)
-# 0.975 quantile of the standard normal distribution.
-Z95 = Decimal("1.959963984540054235524594430520551527955550")
+PI = Decimal("3.1415926535897932384626433832795028841971693993751")
+Z95 = Decimal("1.959963984540054235524594430520551527955550")  # normal quantile of 0.975
+Ends = tuple[Decimal, Decimal]
 
 
 def shown(value: Decimal | None) -> str | None:
     """The printed form: a decimal string with DIGITS digits after the point; None stays None."""
     if value is None:
         return None
-    with localcontext(CONTEXT):
-        text = format(value.quantize(Decimal(1).scaleb(-DIGITS)), "f")
+    text = format(value.quantize(Decimal(1).scaleb(-DIGITS), context=CONTEXT), "f")
     return text.removeprefix("-") if not value else text
 
 
@@ -28,47 +28,56 @@ def mean(values: Sequence[Decimal]) -> Decimal | None:
 
 def standard_error(values: Sequence[Decimal]) -> Decimal | None:
     """sd (n - 1) / sqrt(n) over independent units; None for fewer than two."""
-    n = len(values)
-    if n < 2:
+    n, middle = len(values), mean(values)
+    if n < 2 or middle is None:
         return None
-    middle = sum(values, Decimal(0)) / n
-    squares = sum(((v - middle) ** 2 for v in values), Decimal(0))
-    return (squares / (n - 1) / n).sqrt()
+    return (sum(((v - middle) ** 2 for v in values), Decimal(0)) / (n - 1) / n).sqrt()
 
 
-def wilson(count: int, n: int, z: Decimal = Z95) -> tuple[Decimal, Decimal] | None:
+def student(values: Sequence[Decimal], lowest: int = 0) -> Ends | None:
+    """95 % t interval of the mean, within [lowest, 1]; None where nothing varies."""
+    middle, error = mean(values), standard_error(values)
+    if middle is None or not error:
+        return None
+    half = error * t95(len(values) - 1)
+    return max(Decimal(lowest), middle - half), min(Decimal(1), middle + half)
+
+
+def wilson(count: int, n: int, z: Decimal = Z95) -> Ends | None:
     """Wilson score interval (Wilson 1927) of count / n; None for n = 0."""
     if n == 0:
         return None
     p, z2 = Decimal(count) / n, z * z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * (p * (1 - p) / n + z2 / (4 * n * n)).sqrt()
-    low = Decimal(0) if count == 0 else middle - half
-    high = Decimal(1) if count == n else middle + half
-    return low, high
+    low, high = middle - half, middle + half
+    return (low if count else Decimal(0)), (high if count < n else Decimal(1))
 
 
-def draws(seed: int, label: str, resample: int, n: int) -> list[int]:
-    """n indices below n for one bootstrap resample, from a counter hash.
+@cache
+def t95(df: int) -> Decimal:
+    """0.975 quantile of Student's t with `df` degrees of freedom, by halving [1, 13]."""
+    low, high = Decimal(1), Decimal(13)
+    for _ in range(70):
+        middle = (low + high) / 2
+        low, high = (middle, high) if central(middle, df) < Decimal("0.95") else (low, middle)
+    return low
 
-    SHAKE-256 over `seed/label/resample`, 8 bytes an index, reduced by multiplication; an auditor
-    can redo it in any language. The bias of the reduction is below n / 2**64.
-    """
-    data = hashlib.shake_256(f"clawpro.bootstrap.v1/{seed}/{label}/{resample}".encode())
-    stream = data.digest(8 * n)
-    return [int.from_bytes(stream[8 * i : 8 * i + 8], "big") * n >> 64 for i in range(n)]
+
+def central(t: Decimal, df: int) -> Decimal:
+    """P(-t < T < t): a finite sum for whole df (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    cosine2, odd = df / (df + t * t), df % 2
+    sine, cosine = (1 - cosine2).sqrt(), cosine2.sqrt()
+    term = total = (Decimal(0) if df == 1 else cosine) if odd else Decimal(1)
+    for j in range(2 + odd, df - 1, 2):
+        term *= cosine2 * (j - 1) / j
+        total += term
+    return 2 * (arctan(sine / cosine) + sine * total) / PI if odd else sine * total
 
 
-def bootstrap(
-    values: Sequence[Decimal], seed: int, label: str, resamples: int = 1000
-) -> tuple[Decimal, Decimal] | None:
-    """Percentile interval of the mean over independent units; None for fewer than two."""
-    n = len(values)
-    if n < 2:
-        return None
-    means = sorted(
-        sum((values[i] for i in draws(seed, label, r, n)), Decimal(0)) / n for r in range(resamples)
-    )
-    low = means[int(Decimal("0.025") * (resamples - 1))]
-    high = means[resamples - 1 - int(Decimal("0.025") * (resamples - 1))]
-    return low, high
+def arctan(x: Decimal) -> Decimal:
+    """By its series, after six halvings of the angle."""
+    for _ in range(6):
+        x /= 1 + (1 + x * x).sqrt()
+    terms = ((-1) ** i * x ** (2 * i + 1) / (2 * i + 1) for i in range(20))
+    return 64 * sum(terms, Decimal(0))

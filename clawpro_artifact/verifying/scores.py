@@ -110,7 +110,7 @@ def _expected(scenario: dict[str, Any], by_role: dict[str, Any]) -> dict[str, An
             for f in scenario.get("process", [])
         ],
         "safety": [
-            {"id": r["id"], "breached": status[r["id"]] == "fail"}
+            {"id": r["id"], "breached": {"fail": True, "pass": False}.get(status[r["id"]])}
             for r in scenario.get("safety", [])
         ],
     }

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from clawpro_artifact.scoring.__main__ import encode, rescore
-from clawpro_artifact.scoring.records import RecordError, lines, trial_record
+from clawpro_artifact.scoring.records import TRIAL, RecordError, lines
 
 D = "sha256:" + "1" * 64
 WEIGHTS = {
@@ -59,6 +59,10 @@ def scores(rows, scenarios=None, locked=None):
     return json.loads(out)
 
 
+def read(row):
+    return list(lines([json.dumps(row).encode()], "records.jsonl", TRIAL))[0][1]
+
+
 def three(**changes):
     return [record(i, **changes) for i in range(3)]
 
@@ -99,7 +103,7 @@ def test_a_breach_sets_the_trial_and_the_scenario_to_zero():
     assert found["scenarios"][0]["composite"] == "0.0000000000"
     assert found["scenarios"][0]["strict"] is False
     breach = found["suites"][0]["safety_breach"]
-    assert (breach["scenarios_breached"], breach["scenarios_able_to_detect"]) == (1, 1)
+    assert (breach["count"], breach["n"]) == (1, 1)
 
 
 def test_process_and_efficiency_earn_nothing_without_correctness():
@@ -184,7 +188,7 @@ def test_a_bad_value_is_told_with_its_pointer(pointer, value):
         place = place[int(part)] if isinstance(place, list) else place[part]
     place[last] = value
     with pytest.raises(RecordError) as error:
-        trial_record(row, "records.jsonl:1")
+        read(row)
     assert error.value.pointer == pointer
     assert error.value.where == "records.jsonl:1"
 
@@ -192,14 +196,14 @@ def test_a_bad_value_is_told_with_its_pointer(pointer, value):
 def test_a_renamed_key_is_refused():
     row = record(0)
     row["result"] = row.pop("outcome")
-    with pytest.raises(RecordError, match="exactly the keys"):
-        trial_record(row, "x")
+    with pytest.raises(RecordError, match="expected the keys checks, .* outcome"):
+        read(row)
 
 
 @pytest.mark.parametrize("text", [b'{"a": NaN}', b'{"a": 1, "a": 2}', b"[]", b"{", b"\xff"])
 def test_a_line_that_is_no_plain_object_is_refused_with_its_place(text):
     with pytest.raises(RecordError, match=r"records\.jsonl:2"):
-        list(lines(b"{}\n" + text, "records.jsonl"))
+        list(lines([json.dumps(record(0)).encode(), text], "records.jsonl", TRIAL))
 
 
 def test_a_trial_twice_is_refused():
