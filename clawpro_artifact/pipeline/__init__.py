@@ -112,11 +112,22 @@ def release(checkout: Checkout, manifest: str, wish: Wish, watch: Watch) -> Rele
     return Released(out, verdict.bundle_id or "", report, verdict)
 
 
-def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> Mapping[str, Judged]:
-    """Every trial of the plan, judged, by id; containers only where the plan asks for one."""
-    folder = RunFolder(checkout.work / "runs" / p.name)
+def run_trials(
+    checkout: Checkout,
+    p: Planned,
+    watch: Watch,
+    *,
+    folder: Path | None = None,
+    cassettes: Callable[[str], CleanTrial] | None = None,
+) -> Mapping[str, Judged]:
+    """Every trial of the plan, judged, by id; containers only where the plan asks for one.
+
+    `folder`: where the run lies, by default the checkout's own place for this plan. `cassettes`:
+    trial id -> the trial whose recorded responses answer instead of any model.
+    """
+    run = RunFolder(folder or checkout.work / "runs" / p.name)
     needs = [c for c in p.locked.manifest.configurations if planning.needs_image(c)]
-    with folder.hold(p.locked, p.plan), engine.opened() if needs else nullcontext() as docker:
+    with run.hold(p.locked, p.plan), engine.opened() if needs else nullcontext() as docker:
         if docker is not None:
             docker.sweep(p.name)
             clear_scratch(p.name)
@@ -124,10 +135,10 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> Mapping[str, Jud
             for pin in p.locked.images:
                 watch.step(f"image {pin.image} {pin.config[:23]}")
                 building.build(p.images[pin.image], docker, workshop)
-        wiring = Wiring(p.locked, p.folders, docker, p.name)
+        wiring = Wiring(p.locked, p.folders, docker, p.name, cassettes)
         judge = Judge(
-            run=folder,
-            clean=folder.root / "clean",
+            run=run,
+            clean=run.root / "clean",
             folders=p.folders,
             secrets=environment.secret_values(
                 c.base_model.api_key_env
@@ -139,11 +150,11 @@ def run_trials(checkout: Checkout, p: Planned, watch: Watch) -> Mapping[str, Jud
             if docker is None
             else ContainerExecutor(docker, p.locked.images[0].config, p.name),
         )
-        found: Spool[Judged] = Spool(folder.root)
+        found: Spool[Judged] = Spool(run.root)
         trials = running.run(
             p.plan,
             {name: (f.scenario, f.folder) for name, f in p.folders.items()},
-            folder=folder,
+            folder=run,
             host_key=wiring.host_key,
             make_host=wiring.make_host,
             assemble=wiring.assemble,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from clawpro_artifact.adapters.models.answer import Model
 from clawpro_artifact.adapters.models.embedded import EmbeddedModel
 from clawpro_artifact.adapters.models.endpoint import EndpointModel
 from clawpro_artifact.adapters.models.policy import Names, ScriptedModel
+from clawpro_artifact.adapters.models.replay import ReplayModel
 from clawpro_artifact.adapters.runtimes.command import CommandHost
 from clawpro_artifact.adapters.runtimes.direct import DirectHost
 from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
@@ -28,6 +29,7 @@ from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.manifest import Configuration
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.scenario import Policy, PolicyStep
+from clawpro_artifact.model.trial import CleanTrial
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Wiring:
     folders: Mapping[str, ScenarioFolder]
     engine: Engine | None
     run: str
+    cassettes: Callable[[str], CleanTrial] | None = None
 
     def configuration(self, spec: TrialSpec) -> Configuration:
         """The unit under test of a trial."""
@@ -91,6 +94,8 @@ class Wiring:
     ) -> Model:
         """Who answers in this trial."""
         c = self.configuration(spec)
+        if self.cassettes is not None:
+            return _replay(self.cassettes(spec.id), c.base_model.name, values)
         if c.base_model.source == "scripted":
             policy = _policy(folder, str(c.base_model.policy))
             names = self._names(c)
@@ -124,6 +129,13 @@ class Wiring:
     def _names(c: Configuration) -> ToolNames | None:
         family, _, version = c.harness_runtime.partition("@")
         return ToolNames(version) if family == "openclaw" else None
+
+
+def _replay(recorded: CleanTrial, name: str, values: Mapping[str, str]) -> ReplayModel:
+    """The recorded answers; ids of declared automations are known on both sides from the start."""
+    given = recorded.attempts[-1].environment
+    renamed = {given[key]: new for key, new in values.items() if key in given}
+    return ReplayModel(recorded.exchanges, name, values, renamed)
 
 
 def _policy(folder: ScenarioFolder, name: str) -> Policy:

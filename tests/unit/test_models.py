@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from clawpro_artifact.adapters.models.endpoint import EndpointModel, retry_after
-from clawpro_artifact.adapters.models.normal import first_difference, normal
 from clawpro_artifact.adapters.models.policy import ScriptedModel
 from clawpro_artifact.adapters.models.replay import ReplayModel
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
@@ -92,62 +91,35 @@ def exchange(number, request, text, conversation="main"):
                     status=200, started_ms=0, ended_ms=1, continues=True)  # fmt: skip
 
 
-def test_a_replay_answers_as_recorded_and_sees_no_departure():
+def test_a_replay_answers_as_recorded_and_past_its_end_with_nothing():
     rows = [exchange(0, said(), "a"), exchange(1, said("r"), "b")]
     model = ReplayModel(rows, "gpt")
-    assert [model.answer(said(), "main", 0).text, model.answer(said("r"), "main", 1).text] == [
-        "a",
-        "b",
-    ]
-    assert model.finish() is None
-    assert model.name == "replay:gpt"
+    answers = [model.answer(said(), "main", n).text for n in range(3)]
+    assert answers == ["a", "b", ""]
+    assert model.name == "gpt"
 
 
-def test_a_replay_names_the_first_place_that_differs():
-    model = ReplayModel([exchange(0, said("total 41"), "a")], "gpt")
-    model.answer(said("total 42"), "main", 0)
-    departure = model.finish()
-    assert (departure.kind, departure.pointer) == ("differs", "/messages/1/content")
-    assert (departure.recorded, departure.live) == ("total 41", "total 42")
+def test_a_request_asked_twice_is_answered_as_it_was_the_last_time():
+    rows = [exchange(0, said("x"), "broken"), exchange(1, said("x"), "whole")]
+    assert ReplayModel(rows, "gpt").answer(said("x"), "main", 0).text == "whole"
 
 
-def test_a_replay_tells_more_and_fewer_requests():
-    model = ReplayModel([exchange(0, said(), "a")], "gpt")
+def test_markers_become_the_values_of_this_trial_again():
+    rows = [exchange(0, said(), "it is [[canary:pin]], [[canary:pin:hex]], [[redacted:x]]")]
+    model = ReplayModel(rows, "gpt", {"pin": "abc"})
+    assert model.answer(said(), "main", 0).text == "it is abc, 616263, [[redacted:x]]"
+
+
+OLD, NEW = "11111111-2222-3333-4444-555555555555", "99999999-8888-7777-6666-555555555555"
+
+
+def test_a_name_that_the_runtime_gave_anew_is_passed_back_as_it_is_now():
+    rows = [exchange(0, said(), "a"), exchange(1, said(f"made {OLD}"), f"remove {OLD}")]
+    model = ReplayModel(rows, "gpt")
     model.answer(said(), "main", 0)
-    model.answer(said("x"), "main", 1)
-    assert model.finish().kind == "more"
-    model = ReplayModel([exchange(0, said(), "a"), exchange(1, said("r"), "b")], "gpt")
-    model.answer(said(), "main", 0)
-    assert (model.finish().kind, model.finish().position) == ("fewer", 1)
-
-
-def test_what_differs_from_run_to_run_is_no_difference():
-    a = {"messages": [
-        {"role": "system", "content": "Today is 2026-12-01, pid 31"},
-        {"role": "user", "content": "[Tue 2026-12-01 11:19 UTC] go"},
-        {"role": "tool", "content": '{"durationMs": 12, "at": 1796123456789, "u": "http://127.0.0.1:40123/"}'},
-    ]}  # fmt: skip
-    b = {"messages": [
-        {"role": "system", "content": "Today is 2027-01-03, pid 977"},
-        {"role": "user", "content": "[Sun 2027-01-03 09:01 UTC] go"},
-        {"role": "tool", "content": '{"durationMs": 7, "at": 1799999999999, "u": "http://127.0.0.1:9/x"}'},
-    ]}  # fmt: skip
-    pointer, old, new = first_difference(normal(a), normal(b))
-    assert (pointer, old[-3:], new[-4:]) == ("/messages/2/content", '/"}', '/x"}')
-
-
-def test_wrapper_ids_and_browser_targets_are_no_difference():
-    a = said(
-        '<<<EXTERNAL_UNTRUSTED_CONTENT id="cca5289fd7ea913e">>> E44E29D8ABBE79BA1B93C9C00A797430'
-    )
-    b = said(
-        '<<<EXTERNAL_UNTRUSTED_CONTENT id="22b5cc81edb81d67">>> 7BBA6C63C33E6B7B99EF6D2ACA41610F'
-    )
-    assert first_difference(normal(a), normal(b)) is None
-
-
-def test_a_date_in_a_tool_result_is_a_difference():
-    assert first_difference(normal(said("due 2026-11-02")), normal(said("due 2026-11-03")))
+    assert model.answer(said(f"made {NEW}"), "main", 1).text == f"remove {NEW}"
+    known = ReplayModel([exchange(0, said(), f"remove {OLD}")], "gpt", {}, {OLD: NEW})
+    assert known.answer(said(), "main", 0).text == f"remove {NEW}"
 
 
 class Endpoint:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +33,7 @@ def text_of(message: dict[str, Any]) -> str:
     return ""
 
 
-def spoken(request: dict[str, Any]) -> list[dict[str, Any]]:
+def spoken(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages without system prompts and without the runtime's own context."""
     messages = request.get("messages")
     if not isinstance(messages, list):

@@ -152,7 +152,8 @@ class OpenClawHost:
         spaces.lay_out(task, gateway.space, OWNER, fill)
         jobs_declared = task.scenario.surfaces.get("scheduling", {}).get("jobs", [])
         # The runtime gives its own ids; a script knows those of the scenario.
-        known = {**values, **seed_jobs(gateway, self._settings.version, session, jobs_declared)}
+        jobs_given = seed_jobs(gateway, self._settings.version, session, jobs_declared)
+        known = {**values, **jobs_given}
         outside = Outside(gateway, task.scenario, self._settings.surfaces)
         world = World(task, gateway.space, OWNER, fill, outside.effect)
         world.before_answer(0, 0, 0)
@@ -220,6 +221,8 @@ class OpenClawHost:
             environment={
                 "isolation": self._settings.isolation,
                 "runtime": f"openclaw@{self._settings.version}",
+                # A replay needs them: the ids in recorded calls are those of this attempt.
+                **jobs_given,
             },
             secrets=(gateway.token, *recorder.model.secrets),
             prompt=prompt,
