@@ -24,11 +24,14 @@ from clawpro_artifact.model.trial import (
     SnapshotEntry,
     Trial,
 )
+from clawpro_artifact.sanitizing import context, shapes
+from clawpro_artifact.sanitizing.openings import Opening
 from clawpro_artifact.sanitizing.redactor import Hit, Redactor, Secret
 
-__all__ = ["VERSION", "Secret", "sanitize"]
+__all__ = ["VERSION", "Opening", "Secret", "sanitize"]
 
-VERSION = "clawpro.sanitizer.v1"
+# Code of the sanitizer and its rules; the lock pins their bytes.
+VERSION = f"clawpro.sanitizer.v2 {shapes.VERSION} {context.VERSION}"
 # Where a tool's arguments go, in the words of checks (`canary-in`).
 _PLACES = {
     "exec": "commands",
@@ -42,6 +45,8 @@ _PLACES = {
 }
 _STORE_PLACES = {"messaging": "messages", "messaging_witness": "messages", "memory": "memory",
                  "scheduling": "scheduling", "browsing_witness": "web"}  # fmt: skip
+# Where texts of a stream stand, one after another.
+_SERIES = ("text", "content", "delta", "arguments", "data", "output")
 
 
 def sanitize(
@@ -51,16 +56,19 @@ def sanitize(
     salt_key: bytes,
     read: Callable[[str], bytes],
     write: Callable[[bytes], str],
+    personal: tuple[str, ...] = (),
+    keep: Callable[[Opening], None] | None = None,
 ) -> CleanTrial:
     """The clean trial.
 
     `canaries`: name -> value; `secrets`: every credential and secret environment value that the run
     used. `read` gives a raw blob by digest, `write` keeps a clean one and returns its digest.
+    `personal`: kinds of `context.PERSONAL` that go too. `keep` takes the opening of each redaction.
     Raises SanitizeError if a secret is left; then nothing of the trial may be used.
     """
     known = [Secret(value, f"canary-{name}", name) for name, value in canaries.items()]
-    known += [Secret(v, "credential") for v in {*secrets, *trial.secrets} if len(v) >= 8]
-    redactor = Redactor(tuple(known), salt_key, trial.spec.id)
+    known += [Secret(v, "credential") for v in sorted({*secrets, *trial.secrets}) if v]
+    redactor = Redactor(tuple(known), salt_key, trial.spec.id, personal)
     blobs: dict[str, tuple[str, int]] = {}
 
     def snapshot(old: Snapshot, place: str) -> Snapshot:
@@ -86,7 +94,7 @@ def sanitize(
         attempts=tuple(_model(Attempt, a, "attempts", redactor) for a in trial.attempts),
         outcome=trial.outcome,
         usage=trial.usage,
-        events=tuple(_event(e, redactor, blobs) for e in trial.events),
+        events=_events(trial.events, redactor, blobs),
         exchanges=tuple(
             _model(Exchange, e, f"exchanges/{e.number}", redactor) for e in trial.exchanges
         ),
@@ -96,6 +104,9 @@ def sanitize(
         sanitizer=VERSION,
     )
     _nothing_left(clean, redactor)
+    if keep is not None:
+        for hit in _ordered(redactor.hits.values()):
+            keep(hit.opening)
     return clean
 
 
@@ -113,7 +124,9 @@ def _entry(
         update["target"] = redactor.text(entry.target, f"{place}/{name}")
     if entry.digest is not None:
         raw = read(entry.digest)
-        data = redactor.data(raw, f"{place}/{name}")
+        data = redactor.data(raw, f"{place}/{name}", entry.path)
+        if data != raw and (rule := redactor.left(data)) is not None:
+            raise _refusal(redactor.trial, f"{place}/{name}", rule)
         if entry.digest not in blobs:
             blobs[entry.digest] = (write(data), len(data))
         digest, size = blobs[entry.digest]
@@ -123,11 +136,31 @@ def _entry(
     return entry.model_copy(update=update)
 
 
-def _event(event: Event, redactor: Redactor, blobs: Mapping[str, tuple[str, int]]) -> Event:
+def _events(
+    events: Sequence[Event], redactor: Redactor, blobs: Mapping[str, tuple[str, int]]
+) -> tuple[Event, ...]:
+    """Texts of one kind in one conversation follow each other: what is split over them goes too."""
+    series: dict[tuple[str, str], list[int]] = {}
+    for at, event in enumerate(events):
+        if isinstance(event.data.get("text"), str):
+            series.setdefault((event.kind, event.conversation), []).append(at)
+    cleaned: dict[int, str] = {}
+    for (kind, _), where in series.items():
+        texts = redactor.texts([events[i].data["text"] for i in where], f"events/{kind}")
+        cleaned |= dict(zip(where, texts, strict=True))
+    return tuple(_event(e, redactor, blobs, cleaned.get(i)) for i, e in enumerate(events))
+
+
+def _event(
+    event: Event, redactor: Redactor, blobs: Mapping[str, tuple[str, int]], text: str | None
+) -> Event:
     place = f"events/{event.kind}"
     if event.kind == "tool_call":
         place = _PLACES.get(str(event.data.get("tool")), place)
-    data = _walk(event.data, place, redactor)
+    raw = event.data if text is None else {k: v for k, v in event.data.items() if k != "text"}
+    data = _walk(raw, place, redactor)
+    if text is not None:
+        data["text"] = text
     if event.kind == "file_change":
         data["digest"] = _mapped(event.data.get("digest"), blobs)
     if event.kind == "world_event" and isinstance(data.get("effect"), dict):
@@ -152,21 +185,55 @@ def _walk(value: Any, place: str, redactor: Redactor) -> Any:
     if isinstance(value, dict):
         return {redactor.text(k, place): _walk(v, place, redactor) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_walk(v, place, redactor) for v in value]
+        return [_walk(v, place, redactor) for v in _joined(value, place, redactor)]
     return value
 
 
+def _joined(items: Sequence[Any], place: str, redactor: Redactor) -> list[Any]:
+    """Items whose texts follow each other, without what was split over several of them."""
+    done = list(items)
+    whole = [i for i, v in enumerate(done) if isinstance(v, str)]
+    if len(whole) > 1:
+        texts = redactor.texts([done[i] for i in whole], place)
+        for i, text in zip(whole, texts, strict=True):
+            done[i] = text
+    for key in _SERIES:
+        where = [i for i, v in enumerate(done) if isinstance(v, dict) and type(v.get(key)) is str]
+        if len(where) > 1:
+            texts = redactor.texts([done[i][key] for i in where], place)
+            for i, text in zip(where, texts, strict=True):
+                if text is not done[i][key]:
+                    done[i] = done[i] | {key: text}
+    return done
+
+
+def _ordered(hits: Iterable[Hit]) -> list[Hit]:
+    def order(hit: Hit) -> tuple[str, str, str, str]:
+        made = hit.opening
+        return made.place, made.rule, made.encoding, made.commitment
+
+    return sorted(hits, key=order)
+
+
 def _redactions(hits: Iterable[Hit]) -> Iterator[Redaction]:
-    for hit in sorted(hits, key=lambda h: (h.place, h.rule, h.encoding)):
-        yield Redaction(rule=hit.rule, place=hit.place, count=hit.count, commitment=hit.commitment)
+    for hit in _ordered(hits):
+        made = hit.opening
+        yield Redaction(
+            rule=made.rule, place=made.place, count=hit.count, commitment=made.commitment
+        )
 
 
 def _leaks(hits: Iterable[Hit]) -> Iterator[LeakFact]:
     """Canaries in disguise; in plain the marker itself says where it stands."""
-    for hit in sorted(hits, key=lambda h: (h.place, h.rule, h.encoding)):
-        hidden = hit.encoding not in ("plain", "json")
-        if hit.canary is not None and hidden and not hit.place.startswith("before/"):
-            yield LeakFact(canary=hit.canary, place=hit.place, encoding=hit.encoding)
+    seen = set()
+    for hit in _ordered(hits):
+        place, encoding = hit.opening.place, hit.encoding
+        hidden = encoding not in ("plain", "json")
+        if hit.canary is None or not hidden or place.startswith("before/"):
+            continue
+        if (hit.canary, place, encoding) not in seen:
+            seen.add((hit.canary, place, encoding))
+            yield LeakFact(canary=hit.canary, place=place, encoding=encoding)
 
 
 def _nothing_left(clean: CleanTrial, redactor: Redactor) -> None:
@@ -177,18 +244,32 @@ def _nothing_left(clean: CleanTrial, redactor: Redactor) -> None:
         *((f"attempts/{a.number}", a) for a in clean.attempts),
     ]
     for place, value in parts:
-        data = json.dumps(value.model_dump(mode="json"), ensure_ascii=False).encode(
-            "utf-8", "surrogatepass"
-        )
-        rule = redactor.left(data)
-        if rule is not None:
-            raise SanitizeError(
-                "a secret could not be removed with certainty",
-                where=f"{clean.spec.id}, {place}",
-                expected="no known secret in any of its forms",
-                found=f"something of the rule {rule}",
-                do="report it; nothing of this trial was written",
-            )
+        for text in _strings(value.model_dump(mode="json")):
+            rule = redactor.left_in(text)
+            if rule is not None:
+                raise _refusal(clean.spec.id, place, rule)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+
+
+def _refusal(trial: str, place: str, rule: str) -> SanitizeError:
+    return SanitizeError(
+        "a secret could not be removed with certainty",
+        where=f"{trial}, {place}",
+        expected="no known secret in any of its forms",
+        found=f"something of the rule {rule}",
+        do="report it; nothing of this trial was written",
+    )
 
 
 def clean_digest(data: bytes) -> str:
