@@ -2,7 +2,8 @@
 
 Shapes of the stores are those that checks see after a real trial, reduced to what decides:
 memory {"notes": {path: text}}, scheduling {"jobs": [...]}, messaging {"sent": [{chat, text}]},
-browsing {"requests": [{method, url, form}]}, subagents {"runs": [{label, task, status, result}]}.
+browsing_witness {"requests": [{method, url, form}]},
+subagents {"runs": [{label, task, status, result}]}.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clawpro_artifact.adapters.placeholders import with_references
+from clawpro_artifact.adapters.simulated_browser import Browser
+from clawpro_artifact.adapters.surfaces.browsing import WebService
+from clawpro_artifact.adapters.surfaces.messaging import ChatService
+from clawpro_artifact.adapters.surfaces.server import Request
 from clawpro_artifact.model.canary import fill
 from clawpro_artifact.model.scenario import Scenario
 
@@ -20,19 +26,22 @@ _RESULT = re.compile(r"\{\{result:(\d+)(?::(/[^}]*))?\}\}")
 
 
 class SimulatedSurfaces:
-    """Plain dictionaries behind the version-neutral tool names."""
+    """The stand-ins of real trials, called directly, behind the version-neutral tool names."""
 
-    def __init__(self, scenario: Scenario, space: Path) -> None:
+    def __init__(self, scenario: Scenario, space: Path, canaries: Mapping[str, str]) -> None:
         self.space = space
-        self.setup = scenario.surfaces
+        self.setup: dict[str, Any] = filled(dict(scenario.surfaces), canaries, [])
+        self._canaries = canaries
+        self._chats = ChatService()
+        self._chats.begin({"chats": self.setup.get("messaging", {}).get("chats", [])})
+        self._web = WebService()
+        self._web.begin(self.setup.get("browsing", {}))
+        self._browser = Browser(self._web)
         self.jobs: list[dict[str, Any]] = [
             dict(job) for job in self.setup.get("scheduling", {}).get("jobs", [])
         ]
         self.sent: list[dict[str, Any]] = []
-        self.incoming: list[dict[str, Any]] = []
-        self.requests: list[dict[str, Any]] = []
         self.subagents: list[dict[str, Any]] = []
-        self.services: dict[str, Any] = {}
 
     def stores(self) -> dict[str, Any]:
         """The stores after the trial; scheduling and messaging stand twice, as two witnesses."""
@@ -44,8 +53,8 @@ class SimulatedSurfaces:
             "memory": {"notes": notes},
             "scheduling": {"jobs": self.jobs},
             "messaging": {"sent": self.sent},
-            "messaging_witness": {"sent": self.sent},
-            "browsing_witness": {"requests": self.requests},
+            "messaging_witness": self._chats.end(),
+            "browsing_witness": self._web.end(),
             "subagents": {"runs": self.subagents},
         }
         return json.loads(json.dumps(found))  # type: ignore[no-any-return]
@@ -60,8 +69,10 @@ class SimulatedSurfaces:
             return self._schedule(arguments)
         if tool == "message":
             return self._message(arguments)
-        if tool in ("web_fetch", "browser"):
-            return self._browse(arguments)
+        if tool == "web_fetch":
+            return self._browser.fetch(str(arguments["url"]))
+        if tool == "browser":
+            return self._browser.use(arguments)
         if tool == "spawn":
             return json.dumps({"status": "accepted"})
         if tool == "yield":
@@ -80,11 +91,12 @@ class SimulatedSurfaces:
         )
 
     def world(self, effect: dict[str, Any]) -> None:
-        """An incoming message or a changed service."""
-        if "message" in effect:
-            self.incoming.append(effect)
-        else:
-            self.services[str(effect["service"])] = effect.get("set")
+        """A changed service; an incoming message reaches nobody here: the policy plays on."""
+        change = filled(effect.get("set", {}), self._canaries, [])
+        if effect.get("service") == "web":
+            self._web.change(change)
+        elif effect.get("service") == "chats":
+            self._chats.change(change)
 
     def _notes(self) -> list[Path]:
         top = [p for p in (self.space / "MEMORY.md",) if p.is_file()]
@@ -129,31 +141,32 @@ class SimulatedSurfaces:
         return json.dumps({"ok": True, "id": key})
 
     def _message(self, arguments: dict[str, Any]) -> str:
-        if arguments.get("action", "send") != "send":
+        action = arguments.get("action", "send")
+        chat, text = str(arguments.get("target", "")), str(arguments.get("message", ""))
+        given: dict[str, Any] = {"chat_id": chat, "text": text}
+        if action == "send":
+            given["reply_to_message_id"] = arguments.get("replyTo")
+        elif action in ("edit", "delete"):
+            given["message_id"] = arguments.get("messageId")
+        else:
             raise NotImplementedError("message")
-        chat, text = str(arguments["target"]), str(arguments["message"])
-        chats = [str(c.get("id")) for c in self.setup.get("messaging", {}).get("chats", [])]
-        if chat not in chats:
-            raise ValueError(f"Bad Request: chat not found ({chat})")
+        method = {"send": "sendMessage", "edit": "editMessageText"}.get(action, "deleteMessage")
+        body = json.dumps(given).encode()
+        request = Request("POST", f"/bot1:x/{method}", {"content-type": "application/json"}, body)
+        answer = json.loads(self._chats.answer(request).body)
+        if not answer["ok"]:
+            raise ValueError(f"{answer['error_code']}: {answer['description']}")
+        if action != "send":
+            return json.dumps({"ok": True})
         self.sent.append({"chat": chat, "text": text})
-        return json.dumps({"ok": True, "messageId": len(self.sent)})
-
-    def _browse(self, arguments: dict[str, Any]) -> str:
-        url = str(arguments.get("url") or arguments.get("targetUrl") or "")
-        if not url:
-            raise NotImplementedError("browser")
-        self.requests.append({"method": "GET", "url": url})
-        pages = self.setup.get("browsing", {}).get("pages", {})
-        page = pages.get(re.sub(r"^https?://[^/]+", "", url) or "/")
-        if page is None:
-            raise ValueError("HTTP 404")
-        return str(page)
+        return json.dumps({"ok": True, "messageId": str(answer["result"]["message_id"])})
 
 
 def filled(value: Any, canaries: Mapping[str, str], results: list[str]) -> Any:
-    """`{{canary:...}}` and `{{result:N}}` or `{{result:N:/pointer}}` (N from 0) filled in."""
+    """`{{canary:...}}`, `{{result:N}}`, `{{result:N:/pointer}}`, `{{ref:...}}` filled in."""
     if isinstance(value, str):
-        return _RESULT.sub(lambda m: _result(results, m), fill(value, canaries))
+        text = _RESULT.sub(lambda m: _result(results, m), fill(value, canaries))
+        return with_references(text, results)
     if isinstance(value, list):
         return [filled(v, canaries, results) for v in value]
     if isinstance(value, dict):

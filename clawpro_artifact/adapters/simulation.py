@@ -100,7 +100,7 @@ def play(
         space, home = Path(place) / "space", Path(place) / "home"
         space.mkdir()
         home.mkdir()
-        world = _World(folder, space, home, values, SimulatedSurfaces(scenario, space))
+        world = _World(folder, space, home, values, SimulatedSurfaces(scenario, space, values))
         world.due = list(scenario.events)
         spaces.lay_out(folder, space, os.getuid(), lambda data: fill_bytes(data, values))
         blobs: dict[str, bytes] = {}

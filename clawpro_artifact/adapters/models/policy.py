@@ -9,6 +9,7 @@ from typing import Any
 
 from clawpro_artifact.adapters.boundary.conversations import spoken, text_of
 from clawpro_artifact.adapters.models.answer import ModelAnswer, ModelCall, ModelFault, json_text
+from clawpro_artifact.adapters.placeholders import with_references
 from clawpro_artifact.model.scenario import Policy, PolicyStep
 
 _OPENING = re.compile(r"[{\[]")
@@ -21,7 +22,8 @@ class ScriptedModel:
 
     `fill` puts canary values into a text; `names` maps a neutral tool call to the runtime's.
     `{{result:N}}` or `{{result:N:/json/pointer}}` in a string is the text (or a value in the JSON)
-    of tool result N of this conversation, counted from 0.
+    of tool result N of this conversation, counted from 0; `{{ref:ROLE "NAME"}}` is an element of
+    the latest page snapshot.
     """
 
     def __init__(self, name: str, policy: Policy, fill: Callable[[str], str], names: Names) -> None:
@@ -88,7 +90,8 @@ class ScriptedModel:
 
     def _filled(self, value: Any, results: list[str]) -> Any:
         if isinstance(value, str):
-            return _RESULT.sub(lambda m: _result(results, m), self._fill(value))
+            text = _RESULT.sub(lambda m: _result(results, m), self._fill(value))
+            return with_references(text, results)
         if isinstance(value, list):
             return [self._filled(v, results) for v in value]
         if isinstance(value, dict):

@@ -41,6 +41,9 @@ class ToolNames:
         if tool == "schedule" and "id" in arguments:
             arguments = {**arguments, "jobId": arguments["id"]}
             del arguments["id"]
+        if self._to["schedule"] == "automations" and tool == "schedule" and "patch" in arguments:
+            arguments = {**arguments, "job": arguments["patch"]}
+            del arguments["patch"]
         if tool == "spawn":
             arguments = {"mode": "run", **arguments}
         return self._to.get(tool, tool), arguments
@@ -56,5 +59,7 @@ class ToolNames:
                 return name, {**rest, **new}
         if name == "schedule" and "jobId" in arguments:
             rest = {k: v for k, v in arguments.items() if k != "jobId"}
+            if rest.get("action") == "update" and "job" in rest:
+                rest["patch"] = rest.pop("job")
             return name, {**rest, "id": arguments["jobId"]}
         return name, arguments

@@ -70,13 +70,15 @@ class Outside:
                 )
 
     def effect(self, effect: dict[str, Any]) -> None:
-        """{message, chat, from} or {service: "web", set: {path: page}}; InputError for others."""
+        """{message, chat, from} or {service: "web" | "chats", set}; InputError for others."""
         if "message" in effect and "messaging" in self.surfaces:
             self._waiting.append(effect)
             if self._recorder is not None:
                 self._deliver(self._recorder)
         elif effect.get("service") == "web" and "browsing" in self.surfaces:
             self.gateway.web.change(effect.get("set", {}))
+        elif effect.get("service") == "chats" and "messaging" in self.surfaces:
+            self.gateway.chat.change(effect.get("set", {}))
         else:
             raise InputError(
                 "an event needs a surface that is not declared",
