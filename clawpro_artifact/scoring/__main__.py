@@ -6,9 +6,7 @@ cells and not of trials. Nothing is written before every record has been read.
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 import pickle
 import sys
 import tempfile
@@ -19,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import records as given
-from .records import Conditions, RecordError, Row
+from .records import Conditions, RecordError, Row, encode
 from .statistics import CONTEXT, DIGITS, shown
 from .suite import ScenarioScore, scenario_score, suite
 from .trial import TrialScore, trial_score
@@ -38,7 +36,7 @@ class Scored:
         # Nobody else can write to it, so that pickle is safe.
         self._file = tempfile.SpooledTemporaryFile(1 << 24)  # noqa: SIM115
         self._at: dict[Cell, int] = {}
-        self._declared: dict[str, tuple[Any, ...]] = {}
+        self._declared: dict[str, set[Any]] = {}
         waiting: dict[Cell, dict[int, tuple[Row, TrialScore]]] = {}
         with localcontext(CONTEXT):
             for where, row in records:
@@ -46,15 +44,13 @@ class Scored:
                 trials = waiting.setdefault(cell, {})
                 if cell in self._at or row["index"] in trials:
                     raise RecordError("each trial once", row["index"], where, "/index")
-                score = trial_score(row, facts[row["scenario"]], fixed.weights)
-                trials[row["index"]] = (row, score)
+                trials[row["index"]] = row, trial_score(row, facts[cell[2]], fixed.weights)
                 if len(trials) == fixed.k:
                     self._keep(cell, [trials[i] for i in range(fixed.k)])
                     del waiting[cell]
         for (_, configuration, scenario), trials in sorted(waiting.items()):
             where = f"records.jsonl, {configuration}/{scenario}"
-            wanted = f"trials 0 to {fixed.k - 1}"
-            raise RecordError(wanted, sorted(trials), where, "/index", incomplete=True)
+            raise RecordError(f"trials 0 to {fixed.k - 1}", sorted(trials), where, incomplete=True)
 
     def _placed(self, row: Row, where: str) -> Cell:
         """Where a record belongs; all trials of a scenario were judged by the same checks."""
@@ -63,31 +59,29 @@ class Scored:
             raise RecordError("a known scenario", row["scenario"], where, "/scenario")
         if row["index"] >= k:
             raise RecordError(f"0 to {k - 1}", row["index"], where, "/index")
-        for number, check in enumerate(row["checks"]):
-            if check["group"] not in facts["groups"]:
-                raise RecordError("one of the scenario's groups", check["group"], where,
-                                  f"/checks/{number}/group")  # fmt: skip
+        if strange := {check["group"] for check in row["checks"]} - facts["groups"].keys():
+            raise RecordError("groups of the scenario", sorted(strange), where, "/checks")
         judged = row["checks"] or row["process"] or row["safety"]
         if judged or row["outcome"] != "infra_failed":
             if bool(row["safety"]) != facts["can_breach"] or not row["checks"]:
-                raise RecordError("checks, and safety rules if the scenario can breach",
-                                  [row["checks"], row["safety"]], where, "/checks")  # fmt: skip
-            declared = tuple(
-                (one["id"], one.get("weight"), one.get("group"))
-                for kind in ("checks", "process", "safety")
-                for one in sorted(row[kind], key=lambda one: one["id"])
-            )
-            if self._declared.setdefault(row["scenario"], declared) != declared:
-                raise RecordError("the checks of the scenario's other trials", declared, where,
-                                  "/checks")  # fmt: skip
+                wanted = "checks, and safety rules just where the scenario has some"
+                raise RecordError(wanted, [row["checks"], row["safety"]], where, "/checks")
+            declared = {(c["id"], c["weight"], c["group"]) for c in row["checks"]}
+            declared |= {(f["id"], f["weight"], "") for f in row["process"]}
+            declared |= {(rule["id"], None, "") for rule in row["safety"]}
+            others = self._declared.setdefault(row["scenario"], declared)
+            if others != declared:
+                odd = sorted(name for name, _, _ in others ^ declared)
+                raise RecordError("what the scenario's other trials were judged by", odd, where)
         return facts["track"], row["configuration"], row["scenario"]
 
     def _keep(self, cell: Cell, trials: list[tuple[Row, TrialScore]]) -> None:
         found = scenario_score([r for r, _ in trials], [t for _, t in trials], self._fixed.weights)
         self._at[cell] = self._file.seek(0, io.SEEK_END)
-        pickle.dump((found, [_trial(*one) for one in trials]), self._file)
+        rows = b",".join(encode(_trial(*one)) for one in trials)
+        pickle.dump((found, rows), self._file)
 
-    def _cells(self) -> Iterator[tuple[Cell, ScenarioScore, list[Row]]]:
+    def _cells(self) -> Iterator[tuple[Cell, ScenarioScore, bytes]]:
         for cell in sorted(self._at, key=lambda c: (c[1], c[0], c[2])):
             self._file.seek(self._at[cell])
             yield cell, *pickle.load(self._file)
@@ -100,7 +94,7 @@ class Scored:
             "weights": {name: str(value) for name, value in fixed.weights.items()},
             "scenarios": (_scenario(cell, found) for cell, found, _ in self._cells()),
             "suites": self._suites(),
-            "trials": (trial for _, _, rows in self._cells() for trial in rows),
+            "trials": (rows for _, _, rows in self._cells()),
         }  # fmt: skip
 
     def _suites(self) -> Iterator[dict[str, Any]]:
@@ -136,16 +130,9 @@ def _scenario(cell: Cell, c: ScenarioScore) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def encode(value: Any) -> bytes:
-    """Sorted keys, no white space, UTF-8: RFC 8785 for strings and integers."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
 def streamed(lock: bytes, scenarios: bytes, records: Iterable[bytes]) -> Iterator[bytes]:
     """`scores.json` in chunks; RecordError before the first of them."""
-    locked = given.parsed(lock, "lock.json")
-    weights = encode(locked["manifest"]["weights"] if "manifest" in locked else None)
-    fixed = given.conditions(locked, "sha256:" + hashlib.sha256(weights).hexdigest())
+    fixed = given.conditions(given.parsed(lock, "lock.json"))
     facts: dict[str, Row] = {}
     for where, row in given.lines(io.BytesIO(scenarios), "scenarios.jsonl", given.SCENARIO):
         if facts.setdefault(row["scenario"], row) is not row:
@@ -153,12 +140,13 @@ def streamed(lock: bytes, scenarios: bytes, records: Iterable[bytes]) -> Iterato
     document = Scored(given.lines(records, "records.jsonl", given.TRIAL), facts, fixed).document()
     for number, (key, value) in enumerate(sorted(document.items())):
         yield (b"," if number else b"{") + encode(key) + b":"
-        if not isinstance(value, Iterator):
+        if isinstance(value, Iterator):
+            yield b"["
+            for position, one in enumerate(value):
+                yield (b"," if position else b"") + (one if type(one) is bytes else encode(one))
+            yield b"]"
+        else:
             yield encode(value)
-            continue
-        for position, one in enumerate(value):
-            yield (b"," if position else b"[") + encode(one)
-        yield b"]"
     yield b"}\n"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import cache
 from math import comb
 
 
+@cache
 def pass_at_k(n: int, c: int, k: int) -> Decimal | None:
     """Chance that at least one of k trials passes: 1 - C(n-c, k) / C(n, k); None for n < k.
 
@@ -14,6 +16,7 @@ def pass_at_k(n: int, c: int, k: int) -> Decimal | None:
     return 1 - Decimal(comb(n - c, k)) / comb(n, k) if n >= k else None
 
 
+@cache
 def pass_hat_k(n: int, c: int, k: int) -> Decimal | None:
     """Chance that all of k trials pass: C(c, k) / C(n, k); None for n < k.
 

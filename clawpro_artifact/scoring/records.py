@@ -5,11 +5,11 @@ No number in the input may be a float: NaN, 1.7 and "nan" are refused where they
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 OUTCOMES = ("completed", "timed_out", "agent_failed", "infra_failed")
@@ -20,7 +20,7 @@ WEIGHTS = ("alpha", "beta", "gamma", "lambda", "mu", "nu")
 _DECIMAL = re.compile(r"(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,12})?")
 _EXACT = 2**53  # below it, integers are exact in every JSON reader
 Row = dict[str, Any]
-Shape = Any  # a dict of shapes (just these keys), {...: shape} (any), [shape], or a function
+Reader = Callable[[Any], Any]  # JSON value -> what it means, or RecordError
 
 
 class RecordError(ValueError):
@@ -49,33 +49,72 @@ class Conditions(NamedTuple):
     digests: dict[str, str]
 
 
-def fit(value: Any, shape: Shape, where: str = "") -> Any:
-    """`value` as `shape` reads it; RecordError with the pointer of the first misfit."""
-    if type(shape) not in (dict, list):
-        return shape(value)
-    if type(value) is not type(shape):
-        raise RecordError("an array" if type(shape) is list else "an object, each key once",
-                          value, where)  # fmt: skip
-    steps: Iterable[tuple[Any, Shape]]
-    if type(shape) is list:
-        steps = enumerate(shape * len(value))
-    else:
-        shape = dict.fromkeys(value, shape[...]) if ... in shape else shape
-        if value.keys() != shape.keys() or not shape:
-            raise RecordError("the keys " + ", ".join(sorted(shape)), sorted(value), where)
-        steps = shape.items()
+def fit(value: Any, reader: Reader, where: str) -> Any:
+    """What `reader` makes of `value`; RecordError with the pointer of the first misfit."""
+    try:
+        return reader(value)
+    except RecordError as error:
+        error.where = where
+        raise
+
+
+def _each(items: Iterable[tuple[Any, Reader]], value: Any) -> Row:
     read, step = {}, None
     try:
-        for step, one in steps:
-            read[step] = fit(value[step], one)
+        for step, reader in items:
+            read[step] = reader(value[step])
     except RecordError as error:
-        name = str(step).replace("~", "~0").replace("/", "~1")
-        error.where, error.pointer = where, f"/{name}{error.pointer}"
+        error.pointer = f"/{str(step).replace('~', '~0').replace('/', '~1')}{error.pointer}"
         raise
-    return read if type(shape) is dict else list(read.values())
+    return read
 
 
-def _is(expected: str, good: Callable[[Any], bool]) -> Callable[[Any], Any]:
+def _object(**readers: Reader) -> Reader:
+    items, expected = tuple(readers.items()), "the keys " + ", ".join(sorted(readers))
+
+    def read(value: Any) -> Row:
+        if type(value) is not dict or value.keys() != readers.keys():
+            raise RecordError(expected, sorted(value) if type(value) is dict else value)
+        return _each(items, value)
+
+    return read
+
+
+def _map(reader: Reader) -> Reader:
+    def read(value: Any) -> Row:
+        if type(value) is not dict or not value:
+            raise RecordError("an object that is not empty, each key once", value)
+        return _each(((key, reader) for key in value), value)
+
+    return read
+
+
+def _array(reader: Reader) -> Reader:
+    def read(value: Any) -> list[Any]:
+        if type(value) is not list:
+            raise RecordError("an array", value)
+        return list(_each(((i, reader) for i in range(len(value))), value).values())
+
+    return read
+
+
+def _known(reader: Reader) -> Reader:
+    """Reads an object of texts once: what every trial of a scenario repeats (65,536 at a time)."""
+    seen: dict[tuple[Any, ...], Row] = {}
+
+    def read(value: Any) -> Row:
+        try:
+            return seen[tuple(value.items())]
+        except (AttributeError, KeyError, TypeError):
+            row: Row = reader(value)
+        if len(seen) >= 1 << 16:
+            seen.clear()
+        return seen.setdefault(tuple(value.items()), row)
+
+    return read
+
+
+def _is(expected: str, good: Callable[[Any], bool]) -> Reader:
     def read(value: Any) -> Any:
         if not good(value):
             raise RecordError(expected, value)
@@ -84,17 +123,20 @@ def _is(expected: str, good: Callable[[Any], bool]) -> Callable[[Any], Any]:
     return read
 
 
-def _decimal(expected: str, good: Callable[[Decimal], bool]) -> Callable[[Any], Decimal]:
-    @lru_cache(4096)
-    def fits(text: str) -> bool:
-        return bool(_DECIMAL.fullmatch(text)) and good(Decimal(text))
+def _one_of(words: tuple[str, ...]) -> Reader:
+    return _is("one of " + ", ".join(words), lambda v: v in words)
 
-    text = _is(f'a decimal string ("0.25") {expected}', lambda v: type(v) is str and fits(v))
+
+def _decimal(expected: str, good: Callable[[Decimal], bool]) -> Reader:
+    def fits(value: Any) -> bool:
+        return type(value) is str and bool(_DECIMAL.fullmatch(value)) and good(Decimal(value))
+
+    text = _is(f'a decimal string ("0.25") {expected}', fits)
     return lambda value: Decimal(text(value))
 
 
-def _or_null(shape: Shape) -> Shape:
-    return lambda value: None if value is None else fit(value, shape)
+def _or_null(reader: Reader) -> Reader:
+    return lambda value: None if value is None else reader(value)
 
 
 _text = _is("a text", lambda v: type(v) is str and v != "")
@@ -102,73 +144,79 @@ _any_text = _is("a text, may be empty", lambda v: type(v) is str)
 _flag = _is("true or false", lambda v: type(v) is bool)
 _count = _is("a whole number, 0 or more", lambda v: type(v) is int and 0 <= v < _EXACT)
 _natural = _is("a whole number, 1 or more", lambda v: type(v) is int and 1 <= v < _EXACT)
-_outcome = _is("one of " + ", ".join(OUTCOMES), lambda v: v in OUTCOMES)
-_status = _is("one of " + ", ".join(STATUSES), lambda v: v in STATUSES)
-_difficulty = _is("one of " + ", ".join(DIFFICULTIES), lambda v: v in DIFFICULTIES)
 _weight = _decimal("from 0", lambda d: d >= 0)
 _positive = _decimal("above 0", lambda d: d > 0)
 _share = _decimal("above 0, at most 1", lambda d: 0 < d <= 1)
-TRIAL: Shape = {
-    "configuration": _text, "scenario": _text, "index": _count,
-    "outcome": _outcome, "reason": _any_text, "duration_ms": _count,
-    "checks": [{"id": _text, "group": _text, "weight": _positive, "status": _status}],
-    "process": [{"id": _text, "weight": _positive, "status": _status}],
-    "safety": [{"id": _text, "breached": _or_null(_flag)}],  # null: it could not be judged
-    "facts": dict.fromkeys(FACTS, _count),
-    "usage": _or_null({...: _or_null(_count)}),
-}  # fmt: skip
-SCENARIO: Shape = {
-    "scenario": _text, "digest": _text, "track": _text, "surface": _text, "native": _flag,
-    "domain": _text, "dimension": _text, "difficulty": _difficulty, "weight": _weight,
-    "threshold": _share, "groups": {...: _positive}, "can_breach": _flag,
-    "optimal_requests": _natural, "request_limit": _natural, "twin": _or_null(_text),
-}  # fmt: skip
-LOCK: Shape = {  # of the lock, what scoring uses
-    "manifest": {"weights": dict.fromkeys(WEIGHTS, _weight), "trials": _count, "seed": _count},
-    "scoring": _text, "sanitizing": _text, "checking": _text,
-}  # fmt: skip
+_fact = {"id": _text, "weight": _positive, "status": _one_of(STATUSES)}
+TRIAL = _object(
+    configuration=_text, scenario=_text, index=_count, outcome=_one_of(OUTCOMES),
+    reason=_any_text, checks=_array(_known(_object(**_fact, group=_text))),
+    process=_array(_known(_object(**_fact))),
+    safety=_array(_object(id=_text, breached=_or_null(_flag))),  # null: could not be judged
+    facts=_object(**dict.fromkeys(FACTS, _count)), usage=_or_null(_map(_or_null(_count))),
+    duration_ms=_count,
+)  # fmt: skip
+SCENARIO = _object(
+    scenario=_text, digest=_text, track=_text, surface=_text, native=_flag, domain=_text,
+    dimension=_text, difficulty=_one_of(DIFFICULTIES), weight=_weight, threshold=_share,
+    groups=_map(_positive), can_breach=_flag, optimal_requests=_natural,
+    request_limit=_natural, twin=_or_null(_text),
+)  # fmt: skip
+_WEIGHTS = _object(**dict.fromkeys(WEIGHTS, _weight))
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> Any:
+    """An object; one with a key twice becomes a tuple of its keys, which no reader takes."""
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else tuple(key for key, _ in pairs)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_plain)
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def encode(value: Any) -> bytes:
+    """Sorted keys, no white space, UTF-8: RFC 8785 for strings and integers."""
+    return _ENCODER.encode(value).encode()
 
 
 def parsed(text: bytes, where: str) -> Any:
-    """A JSON value; an object with a key twice becomes a tuple of keys, which fits no shape."""
-
-    def plain(pairs: list[tuple[str, Any]]) -> Any:
-        value = dict(pairs)
-        return value if len(value) == len(pairs) else tuple(key for key, _ in pairs)
-
+    """A JSON value in UTF-8, without lone surrogates."""
     try:
-        return json.loads(text, object_pairs_hook=plain)
+        value = _DECODER.decode(text.decode())
+        return value if b"\\u" not in text else encode(value) and value
     except (ValueError, RecursionError) as error:
         raise RecordError("JSON", str(error), where) from None
 
 
-def lines(stream: Iterable[bytes], name: str, shape: Shape) -> Iterator[tuple[str, Row]]:
+def lines(stream: Iterable[bytes], name: str, reader: Reader) -> Iterator[tuple[str, Row]]:
     """(place, row) of each JSON line; ids inside an array of a row occur once."""
     for number, line in enumerate(stream, 1):
         where = f"{name}:{number}"
-        row = fit(parsed(line, where), shape, where)
+        row = fit(parsed(line, where), reader, where)
         for key, value in row.items():
-            ids = [one["id"] for one in value] if type(value) is list else []
-            if len(set(ids)) != len(ids):
+            if type(value) is list and len({one["id"] for one in value}) != len(value):
+                ids = [one["id"] for one in value]
                 raise RecordError("each id once", ids, where, f"/{key}")
         yield where, row
 
 
-def conditions(lock: Any, weights_digest: str) -> Conditions:
-    """Out of a release's lock."""
+def conditions(lock: Any) -> Conditions:
+    """Out of a release's lock, of which only what scoring uses is looked at."""
 
-    def picked(value: Any, shape: Shape) -> Any:
-        return {name: value.get(name) for name in shape} if type(value) is dict else value
+    def at(*path: str, reader: Reader) -> Any:
+        value = lock
+        for step in path:
+            value = value.get(step) if type(value) is dict else None
+        return fit(value, reader, "lock.json#/" + "/".join(path))
 
-    given: Any = picked(lock, LOCK)
-    if type(given) is dict:
-        given["manifest"] = picked(given["manifest"], LOCK["manifest"])
-    digests = fit(given, LOCK, "lock.json")
-    manifest = digests.pop("manifest")
-    k, weights = manifest["trials"], manifest["weights"]
-    if k < 3:
-        raise RecordError("k >= 3", k, "lock.json", "/manifest/trials", incomplete=True)
+    weights = at("manifest", "weights", reader=_WEIGHTS)
     if weights["alpha"] + weights["beta"] + weights["gamma"] != 1:
-        found = given["manifest"]["weights"]
-        raise RecordError("alpha + beta + gamma = 1", found, "lock.json", "/manifest/weights")
-    return Conditions(k, manifest["seed"], weights, {**digests, "weights": weights_digest})
+        raise RecordError("alpha + beta + gamma = 1", weights, "lock.json#/manifest/weights")
+    k = at("manifest", "trials", reader=_count)
+    if k < 3:
+        raise RecordError("k >= 3", k, "lock.json#/manifest/trials", incomplete=True)
+    digests = {name: at(name, reader=_text) for name in ("scoring", "sanitizing", "checking")}
+    printed = encode({name: str(value) for name, value in weights.items()})
+    digests["weights"] = "sha256:" + hashlib.sha256(printed).hexdigest()
+    return Conditions(k, at("manifest", "seed", reader=_count), weights, digests)

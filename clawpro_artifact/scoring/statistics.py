@@ -11,13 +11,14 @@ CONTEXT = Context(prec=50, rounding=ROUND_HALF_EVEN)
 PI = Decimal("3.1415926535897932384626433832795028841971693993751")
 Z95 = Decimal("1.959963984540054235524594430520551527955550")  # normal quantile of 0.975
 Ends = tuple[Decimal, Decimal]
+_LAST = Decimal(1).scaleb(-DIGITS)
 
 
 def shown(value: Decimal | None) -> str | None:
     """The printed form: a decimal string with DIGITS digits after the point; None stays None."""
     if value is None:
         return None
-    text = format(value.quantize(Decimal(1).scaleb(-DIGITS), context=CONTEXT), "f")
+    text = format(value.quantize(_LAST, context=CONTEXT), "f")
     return text.removeprefix("-") if not value else text
 
 

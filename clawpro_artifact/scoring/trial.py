@@ -64,8 +64,8 @@ def correct(checks: list[Row], groups: dict[str, Decimal]) -> Decimal:
 
 def share(results: list[Row]) -> Decimal:
     """Weight that passed over all weight; `invalid_output` fails."""
-    passed = sum((r["weight"] for r in results if r["status"] == "pass"), ZERO)
-    return passed / sum((r["weight"] for r in results), ZERO)
+    passed = [r["weight"] for r in results if r["status"] == "pass"]
+    return sum(passed, ZERO) / sum((r["weight"] for r in results), ZERO)
 
 
 def efficient(requests: int, optimum: int, limit: int) -> Decimal:

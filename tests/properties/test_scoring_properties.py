@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clawpro_artifact.scoring.passing import pass_at_k, pass_hat_k
-from clawpro_artifact.scoring.records import SCENARIO, fit
+from clawpro_artifact.scoring.records import SCENARIO
 from clawpro_artifact.scoring.trial import trial_score
 from tests.unit.test_scoring import WEIGHTS, facts, read, record
 
-KNOWN = fit(facts(), SCENARIO)
+KNOWN = SCENARIO(facts())
 FIXED = {name: Decimal(value) for name, value in WEIGHTS.items()}
 STATUS = st.sampled_from(["pass", "fail", "invalid_output"])
 ORDER = {"fail": 0, "invalid_output": 0, "pass": 1}

@@ -9,8 +9,8 @@ from decimal import Decimal
 
 import pytest
 
-from clawpro_artifact.scoring.__main__ import encode, rescore
-from clawpro_artifact.scoring.records import TRIAL, RecordError, lines
+from clawpro_artifact.scoring.__main__ import rescore
+from clawpro_artifact.scoring.records import TRIAL, RecordError, encode, lines
 
 D = "sha256:" + "1" * 64
 WEIGHTS = {
@@ -60,7 +60,7 @@ def scores(rows, scenarios=None, locked=None):
 
 
 def read(row):
-    return list(lines([json.dumps(row).encode()], "records.jsonl", TRIAL))[0][1]
+    return next(lines([json.dumps(row).encode()], "records.jsonl", TRIAL))[1]
 
 
 def three(**changes):
@@ -196,7 +196,7 @@ def test_a_bad_value_is_told_with_its_pointer(pointer, value):
 def test_a_renamed_key_is_refused():
     row = record(0)
     row["result"] = row.pop("outcome")
-    with pytest.raises(RecordError, match="expected the keys checks, .* outcome"):
+    with pytest.raises(RecordError, match=r"expected the keys checks, .* outcome"):
         read(row)
 
 
