@@ -19,6 +19,7 @@ from clawpro_artifact.adapters.clock import monotonic, now, timestamp
 from clawpro_artifact.adapters.runs import RunFolder
 from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, RuntimeHost
 from clawpro_artifact.errors import ClawproError
+from clawpro_artifact.formats.portable import portable
 from clawpro_artifact.model.plan import RunPlan, TrialSpec
 from clawpro_artifact.model.scenario import Scenario
 from clawpro_artifact.model.trial import Attempt, AttemptRecord, Evidence, Trial
@@ -191,7 +192,12 @@ def _record(
         spec=spec,
         attempt=attempt,
         usage=assembled.usage,
-        evidence=Evidence(answer=raw.answer, before=raw.before, after=raw.after, stores=raw.stores),
+        evidence=Evidence(
+            answer=portable(raw.answer),
+            before=raw.before,
+            after=raw.after,
+            stores=portable(raw.stores),
+        ),
         events=events,
         exchanges=exchanges,
         secrets=raw.secrets,

@@ -16,6 +16,7 @@ from typing import Any
 from clawpro_artifact.adapters.boundary.conversations import spoken, text_of
 from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, TranscriptRow
 from clawpro_artifact.formats.canonical import bytes_digest
+from clawpro_artifact.formats.portable import portable
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.trace import Event, EventKind, Exchange, Witness
 from clawpro_artifact.model.trial import Usage
@@ -138,7 +139,7 @@ def _parsed(text: str) -> dict[str, Any]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return {"unparsed": text}
-    return value if isinstance(value, dict) else {"unparsed": text}
+    return portable(value) if isinstance(value, dict) else {"unparsed": text}
 
 
 def _results(

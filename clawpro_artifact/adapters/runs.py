@@ -16,6 +16,7 @@ from clawpro_artifact.adapters import store
 from clawpro_artifact.adapters.clock import now, timestamp
 from clawpro_artifact.errors import InfraError, InputError
 from clawpro_artifact.formats import canonical
+from clawpro_artifact.formats.portable import portable
 from clawpro_artifact.model.base import Value
 from clawpro_artifact.model.lock import Lock
 from clawpro_artifact.model.plan import RunPlan, TrialSpec
@@ -133,11 +134,11 @@ class RunFolder:
 
 
 def line(row: Value) -> bytes:
-    """One JSON line in ASCII, keys sorted.
+    """One JSON line in ASCII, keys sorted; what RFC 8785 has no form for is said in words.
 
-    Not RFC 8785: what an agent said may hold numbers and nesting that it has no form for.
+    Not `mode="json"`: that makes null of an infinity.
     """
-    value = row.model_dump(mode="json")
+    value = portable(row.model_dump())
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text.encode("ascii") + b"\n"
 

@@ -200,6 +200,8 @@ def parse_answer(text: str | None) -> Any:
         data = stripped.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidOutputError("the answer holds a lone surrogate") from None
+    if b"[[surrogate:" in data:  # what the record makes of one
+        raise InvalidOutputError("the answer holds a lone surrogate")
     if len(data) > MAX_ANSWER_BYTES:
         raise InvalidOutputError(f"the answer has {len(data)} bytes, more than {MAX_ANSWER_BYTES}")
     if stripped.startswith("```"):

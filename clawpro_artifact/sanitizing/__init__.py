@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clawpro_artifact.errors import SanitizeError
+from clawpro_artifact.formats.portable import portable
 from clawpro_artifact.model.base import Value
 from clawpro_artifact.model.trace import Event, Exchange
 from clawpro_artifact.model.trial import (
@@ -79,12 +80,12 @@ def sanitize(
     after = snapshot(trial.evidence.after, "files")
     answer = trial.evidence.answer
     evidence = Evidence(
-        answer=None if answer is None else redactor.text(answer, "answer"),
+        answer=None if answer is None else redactor.text(portable(answer), "answer"),
         before=before,
         after=after,
         stores={
             redactor.text(name, "stores"): _walk(
-                value, _STORE_PLACES.get(name, f"stores/{name}"), redactor
+                portable(value), _STORE_PLACES.get(name, f"stores/{name}"), redactor
             )
             for name, value in trial.evidence.stores.items()
         },
@@ -146,7 +147,8 @@ def _events(
             series.setdefault((event.kind, event.conversation), []).append(at)
     cleaned: dict[int, str] = {}
     for (kind, _), where in series.items():
-        texts = redactor.texts([events[i].data["text"] for i in where], f"events/{kind}")
+        said = [portable(events[i].data["text"]) for i in where]
+        texts = redactor.texts(said, f"events/{kind}")
         cleaned |= dict(zip(where, texts, strict=True))
     return tuple(_event(e, redactor, blobs, cleaned.get(i)) for i, e in enumerate(events))
 
@@ -157,7 +159,9 @@ def _event(
     place = f"events/{event.kind}"
     if event.kind == "tool_call":
         place = _PLACES.get(str(event.data.get("tool")), place)
-    raw = event.data if text is None else {k: v for k, v in event.data.items() if k != "text"}
+    raw = portable(event.data)
+    if text is not None:
+        raw = {k: v for k, v in raw.items() if k != "text"}
     data = _walk(raw, place, redactor)
     if text is not None:
         data["text"] = text
@@ -175,7 +179,7 @@ def _mapped(digest: Any, blobs: Mapping[str, tuple[str, int]]) -> Any:
 
 
 def _model(kind: type[Any], value: Value, place: str, redactor: Redactor) -> Any:
-    plain = _walk(value.model_dump(mode="json"), place, redactor)
+    plain = _walk(portable(value.model_dump()), place, redactor)
     return kind.model_validate_json(json.dumps(plain))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from clawpro_artifact.adapters.boundary.conversations import Conversations, spoken, text_of
 from clawpro_artifact.adapters.clock import monotonic
 from clawpro_artifact.adapters.models.answer import Model, ModelAnswer, ModelFault
+from clawpro_artifact.formats.portable import portable
 from clawpro_artifact.model.manifest import Limits
 from clawpro_artifact.model.trace import Exchange
 
@@ -73,8 +74,8 @@ class Recorder:
             self._exchanges[number] = Exchange(
                 number=number,
                 conversation=conversation.name,
-                request=request,
-                response=None if answer.fault else answer.as_message(),
+                request=portable(request),
+                response=None if answer.fault else portable(answer.as_message()),
                 status=answer.fault.status if answer.fault else 200,
                 error=_error(answer),
                 started_ms=begun,

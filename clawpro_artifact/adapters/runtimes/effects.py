@@ -110,6 +110,6 @@ def _users(exchange: Exchange) -> str:
 def _confirmed(result: str | None) -> bool:
     try:
         value = json.loads(result or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and value.get("ok") is True
