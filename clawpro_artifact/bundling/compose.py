@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clawpro_artifact.bundling.write import BundleFile
 from clawpro_artifact.errors import IncompleteError, InputError, PinError
-from clawpro_artifact.formats import canonical, jsonio, rocrate, trees
+from clawpro_artifact.formats import canonical, jsonio, merkle, rocrate, trees
 from clawpro_artifact.model import bundle as names
 from clawpro_artifact.model.base import Value
 from clawpro_artifact.model.lock import Lock
@@ -80,6 +80,7 @@ def compose(content: ReleaseContent) -> Iterator[BundleFile]:
         yield BundleFile(f"data/images/{image}/lock.json", content.images[image])
     yield from _trials(content, planned)
     yield from _results(content, planned)
+    yield BundleFile(names.REDACTIONS, redactions(content.trials[t] for t in planned))
     yield BundleFile(names.REPORT, content.report)
     yield BundleFile(names.REPORT_PAGE, content.page)
     yield BundleFile(names.NOTES, content.notes.encode())
@@ -156,6 +157,19 @@ def trial_document(trial: CleanTrial, events: bytes, exchanges: bytes) -> bytes:
             "events": canonical.bytes_digest(events),
             "exchanges": canonical.bytes_digest(exchanges),
         }
+    )
+
+
+def redactions(trials: Iterable[CleanTrial]) -> bytes:
+    """`redactions.json`: the RFC 6962 root over the commitments of all redactions, as they ship.
+
+    The leaves are in the trials; the signed index names this file, so that an opening made later
+    can only be of what was replaced then.
+    """
+    leaves = [bytes.fromhex(r.commitment[7:]) for t in trials for r in t.redactions]
+    root = "sha256:" + merkle.root(leaves).hex()
+    return canonical.encode(
+        {"format": "clawpro.redactions.v1", "redactions": len(leaves), "root": root}
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from clawpro_artifact.cli import (
     auditing,
     comparing,
+    drifting,
     images,
     keeping,
     keys,
+    openings,
     release,
     replaying,
     scenarios,
@@ -22,9 +24,11 @@ VERBS: tuple[Verb, ...] = (
     *auditing.VERBS,
     *comparing.VERBS,
     *replaying.VERBS,
+    *drifting.VERBS,
     *scenarios.VERBS,
     *images.VERBS,
     *keys.VERBS,
+    *openings.VERBS,
     *keeping.VERBS,
     *stamping.VERBS,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from clawpro_artifact.model import canary
 from clawpro_artifact.model.base import NATIVE_SURFACES
 from clawpro_artifact.model.scenario import Scenario
 from clawpro_artifact.model.trial import CheckResult, CleanTrial, Trial
-from clawpro_artifact.sanitizing import sanitize
+from clawpro_artifact.sanitizing import Opening, sanitize
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,10 @@ class Judge:
     salt_key: bytes
     execute: checking.Executor | None = None
 
-    def __call__(self, trial: Trial) -> Judged:
+    def __call__(self, trial: Trial, only_canaries: bool = False) -> Judged:
         """Sanitize, then check what is clean; an infra_failed trial is not checked."""
         folder = self.folders[trial.spec.scenario]
-        blobs = self.run.blobs(trial)
-        clean = sanitize(
-            trial,
-            canary.values(trial.spec.seed, folder.scenario),
-            self.secrets,
-            self.salt_key,
-            lambda digest: (blobs / digest.removeprefix("sha256:")).read_bytes(),
-            self._keep,
-        )
+        clean = self.sanitized(trial, only_canaries=only_canaries)
         results: tuple[CheckResult, ...] = ()
         if clean.outcome != "infra_failed":
             context = checking.Context(
@@ -73,6 +65,25 @@ class Judge:
             )
             results = checking.check(folder.scenario, context)
         return Judged(clean, results, record(clean, folder.scenario, results))
+
+    def sanitized(
+        self,
+        trial: Trial,
+        keep: Callable[[Opening], None] | None = None,
+        only_canaries: bool = False,
+    ) -> CleanTrial:
+        """The clean trial; its contents lie in the folder `clean`."""
+        blobs = self.run.blobs(trial)
+        return sanitize(
+            trial,
+            canary.values(trial.spec.seed, self.folders[trial.spec.scenario].scenario),
+            self.secrets,
+            self.salt_key,
+            lambda digest: (blobs / digest.removeprefix("sha256:")).read_bytes(),
+            self._keep,
+            keep=keep,
+            only_canaries=only_canaries,
+        )
 
     def blob(self, digest: str) -> Path:
         """Where the clean content with this digest lies."""

@@ -59,17 +59,20 @@ def sanitize(
     write: Callable[[bytes], str],
     personal: tuple[str, ...] = (),
     keep: Callable[[Opening], None] | None = None,
+    only_canaries: bool = False,
 ) -> CleanTrial:
     """The clean trial.
 
     `canaries`: name -> value; `secrets`: every credential and secret environment value that the run
     used. `read` gives a raw blob by digest, `write` keeps a clean one and returns its digest.
     `personal`: kinds of `context.PERSONAL` that go too. `keep` takes the opening of each redaction.
+    `only_canaries`: leave all else raw, for the audit of what redaction changed; never to ship.
     Raises SanitizeError if a secret is left; then nothing of the trial may be used.
     """
     known = [Secret(value, f"canary-{name}", name) for name, value in canaries.items()]
-    known += [Secret(v, "credential") for v in sorted({*secrets, *trial.secrets}) if v]
-    redactor = Redactor(tuple(known), salt_key, trial.spec.id, personal)
+    if not only_canaries:
+        known += [Secret(v, "credential") for v in sorted({*secrets, *trial.secrets}) if v]
+    redactor = Redactor(tuple(known), salt_key, trial.spec.id, personal, only_canaries)
     blobs: dict[str, tuple[str, int]] = {}
 
     def snapshot(old: Snapshot, place: str) -> Snapshot:

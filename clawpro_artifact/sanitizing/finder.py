@@ -98,7 +98,9 @@ class _Words:
 class Finder:
     """Finds; knows nothing of places and markers. Made once for each trial."""
 
-    def __init__(self, secrets: Iterable[Secret], personal: Iterable[str] = ()) -> None:
+    def __init__(
+        self, secrets: Iterable[Secret], personal: Iterable[str] = (), only_known: bool = False
+    ) -> None:
         words: dict[str, list[_Needle]] = {}
 
         def add(needle: _Needle) -> None:
@@ -116,19 +118,19 @@ class Finder:
             short = len(raw) < LEAST
             for name, form in disguises(raw, min(LEAST, len(raw))).items():
                 add(_Needle("known", name, form, secret, short and len(form.data) < LEAST))
-        for kind, (literals, _) in SHAPES.items():
+        for kind, (literals, _) in () if only_known else SHAPES.items():
             for literal in literals:
                 forms = disguises(literal.encode(), _LEAST_LITERAL)
                 for name in _ENCODINGS_OF_SHAPES:
                     if name in forms:
                         add(_Needle(kind, name, forms[name]))
-        for literal, kind in context.LITERALS.items():
+        for literal, kind in () if only_known else context.LITERALS.items():
             add(_Needle(kind, "context", Disguise("plain", literal.encode())))
         self._words = _Words(words)
         # What is put together from pieces has no context.
         firm = {w: [n for n in needles if n.name != "context"] for w, needles in words.items()}
         self._firm = _Words({word: needles for word, needles in firm.items() if needles})
-        self._longest = max(map(len, words))
+        self._longest = max(map(len, words), default=0)
         self.reach = 4 * self._longest
         self._personal = {f"personal-{kind}": context.PERSONAL[kind] for kind in personal}
 

@@ -44,11 +44,12 @@ class Redactor:
     salt_key: bytes
     trial: str
     personal: tuple[str, ...] = ()
+    only_known: bool = False
     hits: dict[tuple[str, str, str, bytes], Hit] = field(default_factory=dict)
     _seen: dict[str, list[Match]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._finder = Finder(self.secrets, self.personal)
+        self._finder = Finder(self.secrets, self.personal, self.only_known)
         # A second look that shares no code with the first.
         self._values = [(_characters(s.value), s.rule) for s in self.secrets
                         if len(s.value) >= LEAST]  # fmt: skip
@@ -110,6 +111,8 @@ class Redactor:
             return self._data(inner, place, its_name, how or packing, depth + 1)
 
         done = containers.unpacked(data, name, clean, depth)
+        if done == containers.SEALED and self.only_known:
+            done = None
         return self._bytes(data, place, how) if done is None else done
 
     def _bytes(self, data: bytes, place: str, how: str | None) -> bytes:

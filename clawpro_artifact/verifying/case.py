@@ -72,6 +72,7 @@ class Case:
     render: Callable[[bytes], bytes] | None = None
     version: str = __version__
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    commitments: dict[str, list[str]] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -162,7 +162,7 @@ def _numbers(value: Any) -> Any:
 
 def _places(case: Case, locked: dict[str, Any], plan: dict[str, Any]) -> Iterator[RefusedError]:
     """Every file has a place that something else accounts for."""
-    exact = {*names.CLAIMED, names.REPORT_PAGE}
+    exact = {*names.CLAIMED, names.REPORT_PAGE, names.REDACTIONS}
     exact |= {f"data/configurations/{c['id']}.json" for c in locked["manifest"]["configurations"]}
     prefixes = {f"data/{part}" for part in names.CODE}
     prefixes |= {f"data/definitions/{pin['id']}" for pin in locked["scenarios"]}

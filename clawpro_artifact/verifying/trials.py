@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from clawpro_artifact.formats import canonical, schema, tracefacts
+from clawpro_artifact.formats import canonical, merkle, schema, tracefacts
 from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.formats.schemas import load_schema
 from clawpro_artifact.model import bundle as names
@@ -40,6 +40,7 @@ def trials(case: Case) -> Iterator[RefusedError]:
     found = [(r["trial"], r["attempt"]) for r in case.lines(names.ATTEMPTS, "attempt-line")]
     if found != listed:
         yield RefusedError("attempts-differ", f"{names.ATTEMPTS} is not what the trials say")
+    yield from _redactions(case, plan)
     blobs = {path.rpartition("/")[2] for path in case.below("data/blobs/")}
     for name in sorted(used - blobs)[:5]:
         yield RefusedError("blob-missing", f"data/blobs/{name}: a trial refers to it")
@@ -48,6 +49,25 @@ def trials(case: Case) -> Iterator[RefusedError]:
     for name in sorted(blobs & used):
         if case.payload[f"data/blobs/{name}"] != name:
             yield RefusedError("blob-differs", f"data/blobs/{name}: its content is another")
+
+
+def _redactions(case: Case, plan: dict[str, Any]) -> Iterator[RefusedError]:
+    """The signed root is that of the commitments in the trials; older bundles have none."""
+    if names.REDACTIONS not in case.payload:
+        return
+    leaves = [
+        bytes.fromhex(commitment.removeprefix("sha256:"))
+        for spec in plan["trials"]
+        for commitment in case.commitments.get(trial_id(spec), ())
+    ]
+    expected = {
+        "format": "clawpro.redactions.v1",
+        "redactions": len(leaves),
+        "root": "sha256:" + merkle.root(leaves).hex(),
+    }
+    if canonical.decode(case.read(names.REDACTIONS), names.REDACTIONS) != expected:
+        detail = f"{names.REDACTIONS}: not the root of the commitments in the trials"
+        yield RefusedError("openings-root", detail)
 
 
 def _plan(case: Case, plan: dict[str, Any], manifest: dict[str, Any]) -> Iterator[RefusedError]:
@@ -104,6 +124,7 @@ def _trial(
         _events(case, f"{folder}/events.jsonl", used), trial["usage"]["requests"]
     )
     case.facts[name]["facts"] = found
+    case.commitments[name] = [r["commitment"] for r in trial["redactions"]]
     listed += [(name, attempt) for attempt in trial["attempts"]]
     yield from _attempts(case, name, spec, trial)
 
