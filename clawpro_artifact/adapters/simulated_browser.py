@@ -177,6 +177,8 @@ class Browser:
     def use(self, arguments: dict[str, Any]) -> str:
         """The result text; ValueError for what the page does not allow."""
         action = arguments.get("action")
+        if action == "start":
+            return json.dumps({"ok": True})
         if action in ("open", "navigate"):
             self._go("GET", str(arguments.get("url") or arguments.get("targetUrl")), {})
             return json.dumps({"ok": True, "url": self._url})
