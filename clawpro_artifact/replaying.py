@@ -50,6 +50,8 @@ class Replayed:
     same_trajectory: bool
     same_checks: bool
     same_record: bool
+    score: str | None = None
+    live_score: str | None = None
 
     @property
     def equal(self) -> bool:
@@ -69,6 +71,8 @@ class Replayed:
             "same_trajectory": self.same_trajectory,
             "same_checks": self.same_checks,
             "same_record": self.same_record,
+            "score": self.score,
+            "live_score": self.live_score,
             "departures": [d.__dict__ for d in self.departures],
         }
 

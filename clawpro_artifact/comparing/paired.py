@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -45,8 +46,11 @@ class Flips:
     p_mid: float
 
 
-def paired(differences: Sequence[float]) -> Paired:
-    """Paired t and sign-flip permutation. InputError for no scenario or a non-number."""
+def paired(differences: Sequence[float], permutations: int = PERMUTATIONS) -> Paired:
+    """Paired t and sign-flip permutation (none for 0 of them).
+
+    InputError for no scenario or a non-number.
+    """
     if not differences or not all(map(math.isfinite, differences)):
         raise InputError("finite differences of at least one scenario are needed",
                          found=f"{len(differences)} values")  # fmt: skip
@@ -61,14 +65,6 @@ def paired(differences: Sequence[float]) -> Paired:
         p = 1.0 if mean == 0 else 2.0 * 0.5**n
         return Paired(n, mean, sd, se, (mean, mean), None, min(1.0, p), 0.0)
     reach = float(stats.t.ppf(1 - ALPHA / 2, n - 1)) * se
-    found = stats.permutation_test(
-        (d,),
-        lambda x, axis: np.mean(x, axis=axis),
-        permutation_type="samples",
-        n_resamples=PERMUTATIONS,
-        vectorized=True,
-        rng=np.random.default_rng(SEED),
-    )
     return Paired(
         n=n,
         mean=mean,
@@ -76,9 +72,21 @@ def paired(differences: Sequence[float]) -> Paired:
         se=se,
         interval=(mean - reach, mean + reach),
         p_t=float(stats.ttest_1samp(d, 0.0).pvalue),
-        p_permutation=float(found.pvalue),
+        p_permutation=_sign_flips(d, permutations) if permutations else None,
         smallest_detectable=_both_tails() * se,
     )
+
+
+def _sign_flips(d: np.ndarray[Any, Any], permutations: int) -> float:
+    found = stats.permutation_test(
+        (d,),
+        lambda x, axis: np.mean(x, axis=axis),
+        permutation_type="samples",
+        n_resamples=permutations,
+        vectorized=True,
+        rng=np.random.default_rng(SEED),
+    )
+    return float(found.pvalue)
 
 
 def mcnemar(lost: int, won: int) -> Flips:

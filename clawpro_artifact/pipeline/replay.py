@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from clawpro_artifact import building, planning, replaying
 from clawpro_artifact.adapters.checkout import Checkout
@@ -22,7 +23,9 @@ from clawpro_artifact.model.plan import RunPlan, TrialSpec
 from clawpro_artifact.model.trial import CleanTrial
 from clawpro_artifact.pipeline import Watch, run_trials
 from clawpro_artifact.pipeline.inputs import Planned, code_folders
+from clawpro_artifact.pipeline.judging import Judged
 from clawpro_artifact.replaying import Replayed
+from clawpro_artifact.scoring.__main__ import rescore
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,10 @@ def replay(
         done = run_trials(
             checkout, planned, watch, folder=root / "run", cassettes=cassettes.__getitem__
         )
+        old, new = _scores(shipped.scores()), _scored(planned, shipped, done)
         for spec in planned.plan.trials:
             live = done[spec.id]
-            one = replaying.compare(
+            compared = replaying.compare(
                 shipped.trial(spec),
                 checks[spec.id],
                 records[spec.id],
@@ -73,9 +77,28 @@ def replay(
                 live.results,
                 live.record,
             )
+            one = replace(compared, score=old.get(spec.id), live_score=new.get(spec.id))
             said(one)
             found.append(one)
     return found
+
+
+def _scores(document: Any) -> dict[str, str | None]:
+    return {row["trial"]: row["score"] for row in document["trials"]}
+
+
+def _scored(
+    planned: Planned, shipped: Shipped, done: Mapping[str, Judged]
+) -> dict[str, str | None]:
+    """Scores of the replayed trials; none where not all k of each scenario were replayed."""
+    records = b"".join(
+        canonical.encode(done[spec.id].record) + b"\n" for spec in planned.plan.trials
+    )
+    try:
+        data = rescore(canonical.encode(planned.locked), shipped.read(names.SCENARIOS), records)
+    except ValueError:
+        return {}
+    return _scores(jsonio.parse(data, "scores"))
 
 
 def _wanted(plan: RunPlan, chosen: Chosen) -> list[TrialSpec]:

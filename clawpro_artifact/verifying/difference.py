@@ -109,6 +109,32 @@ class Source(Protocol):
         ...
 
 
+class Renamed:
+    """A source with configurations under other ids, so that two runs are compared like with like.
+
+    `ids`: id in the bundle -> id that it is compared under.
+    """
+
+    def __init__(self, source: Source, ids: Mapping[str, str]) -> None:
+        self._source = source
+        self._ids = ids
+        self.digests = source.digests
+
+    def lock(self) -> Lock:
+        """Its lock, configurations renamed."""
+        found = self._source.lock()
+        configurations = tuple(
+            c.model_copy(update={"id": self._ids.get(c.id, c.id)})
+            for c in found.manifest.configurations
+        )
+        manifest = found.manifest.model_copy(update={"configurations": configurations})
+        return found.model_copy(update={"manifest": manifest})
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A payload file, as it is."""
+        return self._source.read(path, max_bytes)
+
+
 def difference(before: Source, after: Source) -> Difference:
     """What moved from one bundle to the other. InputError for an unreadable bundle."""
     old, new = before.lock(), after.lock()
