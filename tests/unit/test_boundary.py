@@ -186,3 +186,23 @@ def test_the_model_list_names_the_model(server):
 def test_a_socket_path_that_is_too_long_is_refused(tmp_path):
     with pytest.raises(InfraError, match="too long"):
         BoundaryServer(tmp_path / ("x" * 120))
+
+
+def test_a_runtime_that_hangs_up_at_done_has_dropped_nothing(tmp_path):
+    server = BoundaryServer(tmp_path / "m.sock")
+    try:
+        for _ in range(20):
+            server.begin(Recorder(Parrot(ModelAnswer(text="x" * 2000)), LIMITS))
+            body = json.dumps({"stream": True, "messages": []}).encode()
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(server.socket))
+                client.sendall(
+                    b"POST /v1/chat/completions HTTP/1.1\r\nhost: m\r\n"
+                    b"content-length: %d\r\n\r\n" % len(body) + body
+                )
+                read = b""
+                while b"[DONE]" not in read:
+                    read += client.recv(7)
+            assert server.end().faults == ()
+    finally:
+        server.close()

@@ -139,10 +139,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         for chunk in answer.as_chunks():
-            self._chunk(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-        self._chunk(b"data: [DONE]\n\n")
-        self._chunk(b"")
+            self.wfile.write(_chunk(b"data: " + json.dumps(chunk).encode() + b"\n\n"))
+        # In one write: a runtime may hang up once it has read [DONE], and has then lost nothing.
+        self.wfile.write(_chunk(b"data: [DONE]\n\n") + _chunk(b""))
 
-    def _chunk(self, data: bytes) -> None:
-        """RFC 9112 section 7.1; an empty one ends the answer."""
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+def _chunk(data: bytes) -> bytes:
+    """RFC 9112 section 7.1; an empty one ends the answer."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
