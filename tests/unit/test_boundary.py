@@ -11,6 +11,7 @@ import pytest
 
 from clawpro_artifact.adapters import unixhttp
 from clawpro_artifact.adapters.boundary import BoundaryServer, Recorder
+from clawpro_artifact.adapters.boundary.server import _Handler
 from clawpro_artifact.adapters.models.answer import ModelAnswer, ModelCall, ModelFault
 from clawpro_artifact.adapters.unixhttp import UnixConnection
 from clawpro_artifact.errors import InfraError
@@ -188,21 +189,35 @@ def test_a_socket_path_that_is_too_long_is_refused(tmp_path):
         BoundaryServer(tmp_path / ("x" * 120))
 
 
-def test_a_runtime_that_hangs_up_at_done_has_dropped_nothing(tmp_path):
+def test_a_runtime_that_hangs_up_at_done_has_dropped_nothing(tmp_path, monkeypatch):
+    class Gone:
+        """The peer is gone as soon as it has read [DONE]."""
+
+        def __init__(self, file):
+            self.file, self.done = file, False
+
+        def write(self, data):
+            if self.done:
+                raise BrokenPipeError
+            self.done = b"[DONE]" in data
+            return self.file.write(data)
+
+        def __getattr__(self, name):
+            return getattr(self.file, name)
+
+    plain = _Handler.setup
+
+    def setup(handler):
+        plain(handler)
+        handler.wfile = Gone(handler.wfile)
+
+    monkeypatch.setattr(_Handler, "setup", setup)
     server = BoundaryServer(tmp_path / "m.sock")
+    server.begin(Recorder(Parrot(ModelAnswer(text="all of it")), LIMITS))
     try:
-        for _ in range(20):
-            server.begin(Recorder(Parrot(ModelAnswer(text="x" * 2000)), LIMITS))
-            body = json.dumps({"stream": True, "messages": []}).encode()
-            with socket.socket(socket.AF_UNIX) as client:
-                client.connect(str(server.socket))
-                client.sendall(
-                    b"POST /v1/chat/completions HTTP/1.1\r\nhost: m\r\n"
-                    b"content-length: %d\r\n\r\n" % len(body) + body
-                )
-                read = b""
-                while b"[DONE]" not in read:
-                    read += client.recv(7)
-            assert server.end().faults == ()
+        connection = UnixConnection(server.socket, 5)
+        connection.request("POST", "/v1/chat/completions", json.dumps({"stream": True, **user()}))
+        assert b"all of it" in connection.getresponse().read()
+        assert server.end().faults == ()
     finally:
         server.close()
