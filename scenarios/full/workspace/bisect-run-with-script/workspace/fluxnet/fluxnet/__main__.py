@@ -1,0 +1,5 @@
+import sys
+
+from fluxnet.core import main
+
+main(sys.argv[1])
