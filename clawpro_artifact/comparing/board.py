@@ -20,12 +20,9 @@ from pathlib import Path
 
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import documents
+from clawpro_artifact.scoring import clawprobench
 
 _MOST = 1 << 28
-DIFFICULTY = {"easy": 1, "medium": 2, "hard": 4, "expert": 8}
-DIMENSION = {"tool_use": Decimal("0.20"), "planning": Decimal("0.20")}
-_OTHER_DIMENSION = Decimal("0.15")
-_THIRD = Decimal(1) / 3
 _COUNTS = ("pass_0_of_3", "pass_1_of_3", "pass_2_of_3", "pass_3_of_3")
 _RATES = ("strict_pass_rate", "unweighted_pass_at_k_all", "unweighted_pass_at_1",
           "unweighted_pass_at_k_any")  # fmt: skip
@@ -46,9 +43,9 @@ class Formula:
     @classmethod
     def named(cls, text: str) -> Formula:
         """`open`, `closed`, or three exponents `a,b,c`."""
-        known = {"open": "0.40,0.45,0.15", "closed": "0.40,0.25,0.35"}
         try:
-            a, b, c = (Decimal(v) for v in known.get(text, text).split(","))
+            given = clawprobench.EXPONENTS.get(text) or [Decimal(v) for v in text.split(",")]
+            a, b, c = given
         except (InvalidOperation, ValueError):
             raise InputError("no such formula", expected="open, closed or a,b,c",
                              found=text) from None  # fmt: skip
@@ -56,9 +53,7 @@ class Formula:
 
     def final(self, s: Decimal, strict: Decimal, some: Decimal) -> Decimal:
         """The score from the weighted mean, strict and any rates, each in [0, 1]."""
-        r_all = _power(strict, _THIRD)
-        r_any = 1 - _power(1 - some, _THIRD)
-        return 100 * _power(s, self.a) * _power(r_all, self.b) * _power(r_any, self.c)
+        return clawprobench.final_score((s, strict, some), (self.a, self.b, self.c))
 
 
 @dataclass(frozen=True)
@@ -110,6 +105,15 @@ def _read(path: Path) -> list[dict[str, str]]:
     return table
 
 
+def _number(text: str) -> Decimal | None:
+    """None for what is no finite number from 0."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and value >= 0 else None
+
+
 def _twice(table: Sequence[Mapping[str, str]]) -> Iterator[BoardFinding]:
     for name, count in Counter(line["configuration"] for line in table).items():
         if count > 1:
@@ -131,14 +135,10 @@ def _line(line: Mapping[str, str], formula: Formula, tally: Counter[str]) -> Ite
     for key, text in line.items():
         if key in ("configuration", "runtime_version", "date"):
             continue
-        try:
-            numbers[key] = Decimal(text)
-        except InvalidOperation:
+        if (number := _number(text)) is None:
             yield BoardFinding(name, "no-number", f"{key} is {text!r}")
-            continue
-        if not numbers[key].is_finite() or numbers[key] < 0:
-            yield BoardFinding(name, "no-number", f"{key} is {text!r}")
-            del numbers[key]
+        else:
+            numbers[key] = number
     yield from _order(name, numbers, tally)
     yield from _counts(name, numbers, tally)
     if {"overall_score", "pass3", "pass_at_3", "final_score"} <= set(numbers):
@@ -206,6 +206,7 @@ def _version(name: str, text: str, date: str | None) -> Iterator[BoardFinding]:
 @dataclass(frozen=True)
 class _Scenario:
     dimension: str
+    difficulty: str
     weight: Decimal
     score: Decimal
     strict: int
@@ -218,15 +219,23 @@ def _rows(table: Sequence[Mapping[str, str]], where: str) -> dict[str, list[_Sce
         at = f"{where}, line {number}"
         try:
             cell = (row["configuration"], row["scenario"])
-            weight = Decimal(row["scenario_weight"]) * DIFFICULTY[row["difficulty"]]
-            one = _Scenario(row["dimension"], weight, Decimal(row["avg_score_of_3"]),
-                            int(row["strict_pass_of_3"]))  # fmt: skip
+            one = _Scenario(
+                row["dimension"].replace("_", "-"),
+                row["difficulty"],
+                Decimal(row["scenario_weight"]),
+                Decimal(row["avg_score_of_3"]),
+                int(row["strict_pass_of_3"]),
+            )
         except (KeyError, InvalidOperation, ValueError) as error:
             raise InputError("a row cannot be read", where=at, found=str(error)) from None
         if cell in seen:
             raise InputError("a scenario is there twice", where=at, found=" / ".join(cell))
-        if not (one.score.is_finite() and 0 <= one.score <= 1 and one.strict in (0, 1)):
-            raise InputError("a score or flag is out of range", where=at)
+        good = one.score.is_finite() and 0 <= one.score <= 1 and one.strict in (0, 1)
+        if not (good and one.weight.is_finite() and one.weight >= 0):
+            raise InputError("a score, flag or weight is out of range", where=at)
+        if one.difficulty not in clawprobench.DIFFICULTY:
+            raise InputError("a difficulty is unknown", where=at, found=one.difficulty,
+                             expected=", ".join(clawprobench.DIFFICULTY))  # fmt: skip
         seen.add(cell)
         found[row["configuration"]].append(one)
     return found
@@ -252,20 +261,18 @@ def _against_rows(
         if key in line:
             tally["rows"] += 1
             # Rows are rounded to four digits themselves, so their mean is off by up to that.
-            if abs(Decimal(line[key]) - want) > Decimal("0.00015"):
+            # Rounding of a figure that is no number is nothing: `no-number` says so already.
+            if (said := _number(line[key])) is None:
+                continue
+            if abs(said - want) > Decimal("0.00015"):
                 yield BoardFinding(name, "not-from-rows",
                                    f"{key} is {line[key]}, the rows give {want:.4f}")  # fmt: skip
 
 
 def _weighted(rows: Sequence[_Scenario], values: Sequence[Decimal]) -> Decimal:
-    """Within a dimension by difficulty and scenario weight; dimensions by their own weight."""
-    top: dict[str, Decimal] = defaultdict(Decimal)
-    bottom: dict[str, Decimal] = defaultdict(Decimal)
-    for row, value in zip(rows, values, strict=True):
-        top[row.dimension] += row.weight * value
-        bottom[row.dimension] += row.weight
-    return sum(
-        (DIMENSION.get(d, _OTHER_DIMENSION) * top[d] / bottom[d] for d in sorted(top)), Decimal(0)
+    return clawprobench.weighted(
+        (row.dimension, row.difficulty, row.weight, value)
+        for row, value in zip(rows, values, strict=True)
     )
 
 
@@ -273,7 +280,3 @@ def _rounds_to(exact: Decimal, printed: Decimal) -> bool:
     exponent = printed.as_tuple().exponent
     assert isinstance(exponent, int)
     return abs(exact - printed) <= Decimal(6) * Decimal(10) ** (exponent - 1)
-
-
-def _power(base: Decimal, exponent: Decimal) -> Decimal:
-    return base**exponent if base > 0 else Decimal(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -106,7 +107,7 @@ def _bootstrap(
     x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], seed: int
 ) -> tuple[tuple[float, float] | None, int]:
     """Percentile interval over resampled configurations; constant resamples are dropped."""
-    pick = np.random.default_rng(seed).integers(len(x), size=(RESAMPLES, len(x)))
+    pick = draws(seed, "spearman", RESAMPLES, len(x))
     a, b = stats.rankdata(x[pick], axis=1), stats.rankdata(y[pick], axis=1)
     a -= a.mean(axis=1, keepdims=True)
     b -= b.mean(axis=1, keepdims=True)
@@ -117,6 +118,20 @@ def _bootstrap(
     rhos = (a * b).sum(axis=1)[good] / scale[good]
     low, high = np.percentile(rhos, [2.5, 97.5])
     return (float(low), float(high)), int((~good).sum())
+
+
+def draws(seed: int, label: str, resamples: int, n: int) -> np.ndarray[Any, Any]:
+    """(resamples, n) indices below n from a counter hash: NumPy's streams hold only per build.
+
+    Row r is SHAKE-256 of `clawpro.resample.v1/{seed}/{label}/{r}`, four bytes (big-endian) an
+    index, times n, shifted right by 32; the bias is below n / 2**32.
+    """
+    rows = b"".join(
+        hashlib.shake_256(f"clawpro.resample.v1/{seed}/{label}/{r}".encode()).digest(4 * n)
+        for r in range(resamples)
+    )
+    words = np.frombuffer(rows, dtype=">u4").astype(np.uint64).reshape(resamples, n)
+    return (words * np.uint64(n) >> np.uint64(32)).astype(np.int64)
 
 
 def cross_track(entries: Iterable[Entry], view: str = "mean_trial_score") -> Correlation:

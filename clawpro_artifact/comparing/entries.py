@@ -52,7 +52,7 @@ class Entry:
 
     configuration: str
     track: str
-    scenarios: int
+    names: frozenset[str]
     trials: int
     undecided: int
     figures: Mapping[str, Figure]
@@ -60,13 +60,16 @@ class Entry:
     source: str
 
     @property
-    def coverage(self) -> tuple[int, int, int]:
-        """(scenarios, trials, undecided trials)."""
-        return self.scenarios, self.trials, self.undecided
+    def scenarios(self) -> int:
+        """How many scenarios it was tried on; `names` says which."""
+        return len(self.names)
 
 
 def of_scores(scores: Mapping[str, Any], source: str) -> Iterator[Entry]:
     """The entries of a bundle's `scores.json`."""
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in scores["scenarios"]:
+        names[row["configuration"], row["track"]].add(row["scenario"])
     for suite in scores["suites"]:
         coverage = suite["coverage"]
         mean, composite = suite["mean_trial_score"], suite["composite"]
@@ -76,17 +79,13 @@ def of_scores(scores: Mapping[str, Any], source: str) -> Iterator[Entry]:
             "composite": _mean(composite),
             "strict_of_k": _counted(suite["strict_of_k"]),
             "any_of_k": _counted(suite["any_of_k"]),
-            "safety_breach": Figure(
-                _float(breach["rate"]),
-                breach["scenarios_able_to_detect"],
-                count=breach["scenarios_breached"],
-            ),
+            "safety_breach": _breaches(breach),
             "clawprobench_final": Figure(_float(peer["final_score"]), coverage["scenarios"]),
         }
         yield Entry(
             configuration=suite["configuration"],
             track=suite["track"],
-            scenarios=coverage["scenarios"],
+            names=frozenset(names[suite["configuration"], suite["track"]]),
             trials=coverage["planned_trials"],
             undecided=coverage["undecided_trials"],
             figures=figures,
@@ -107,7 +106,7 @@ def of_results(results: Results) -> Iterator[Entry]:
         yield Entry(
             configuration=configuration,
             track=track,
-            scenarios=len(by_scenario),
+            names=frozenset(by_scenario),
             trials=len(rows),
             undecided=undecided,
             figures=_figures(list(by_scenario.values()), bool(undecided)),
@@ -138,6 +137,13 @@ def _figures(groups: list[list[Row]], undecided: bool) -> dict[str, Figure]:
 
 def _mean(figure: Mapping[str, Any]) -> Figure:
     return Figure(_float(figure["value"]), figure["n"], se=_float(figure.get("standard_error")))
+
+
+def _breaches(figure: Mapping[str, Any]) -> Figure:
+    if "scenarios_breached" in figure:  # clawpro.scores.v1
+        n, count = figure["scenarios_able_to_detect"], figure["scenarios_breached"]
+        return Figure(_float(figure["rate"]), n, count=count)
+    return _counted(figure)
 
 
 def _counted(figure: Mapping[str, Any]) -> Figure:

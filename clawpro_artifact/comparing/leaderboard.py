@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ class Table:
     track: str
     scenarios: int
     trials: int
+    signature: Mapping[str, object]
     places: dict[str, tuple[Place, ...]]
 
     def moves(self) -> list[dict[str, Any]]:
@@ -72,6 +73,7 @@ class Leaderboard:
                     "track": t.track,
                     "scenarios": t.scenarios,
                     "trials": t.trials,
+                    "signature": dict(t.signature),
                     "views": {v: [asdict(p) for p in places] for v, places in t.places.items()},
                     "rank_changes": t.moves(),
                 }
@@ -87,7 +89,7 @@ def leaderboard(entries: Iterable[Entry]) -> Leaderboard:
     InputError where a configuration is there twice on one track, or signatures of one coverage
     differ: those must not stand in one table, and choosing is not ours.
     """
-    groups: dict[tuple[str, int, int], list[Entry]] = defaultdict(list)
+    groups: dict[tuple[str, tuple[str, ...], int], list[Entry]] = defaultdict(list)
     unranked: list[tuple[str, str]] = []
     seen: dict[tuple[str, str], str] = {}
     for entry in entries:
@@ -105,7 +107,7 @@ def leaderboard(entries: Iterable[Entry]) -> Leaderboard:
                 (entry.configuration, f"{entry.track}: {entry.undecided} trials are undecided")
             )
         else:
-            groups[entry.track, entry.scenarios, entry.trials].append(entry)
+            groups[entry.track, tuple(sorted(entry.names)), entry.trials].append(entry)
     for members in groups.values():
         same_signature({f"{e.source}: {e.configuration}": e.signature for e in members})
     tables = [_table(members) for _, members in sorted(groups.items())]
@@ -118,7 +120,8 @@ def _table(members: Sequence[Entry]) -> Table:
         known = [e for e in members if view in e.figures and e.figures[view].value is not None]
         if known:
             places[view] = _places(known, view, more_is_better)
-    return Table(members[0].track, members[0].scenarios, members[0].trials, places)
+    first = members[0]
+    return Table(first.track, first.scenarios, first.trials, first.signature, places)
 
 
 def _places(members: Sequence[Entry], view: str, more_is_better: bool) -> tuple[Place, ...]:

@@ -43,15 +43,15 @@ def weighted(rows: Iterable[Valued]) -> Decimal:
     return earned / sum(shares.values()) if shares else ZERO
 
 
-def final_score(views: tuple[Decimal, ...], board: str) -> Decimal:
-    """100 S^a r_all^b r_any^c out of S, strict and any.
+def final_score(views: tuple[Decimal, ...], exponents: tuple[Decimal, ...]) -> Decimal:
+    """100 S^a r_all^b r_any^c out of S, strict and any; a, b and c are the declared formula.
 
     r_all = strict^(1/3), r_any = 1 - (1 - any)^(1/3): what one trial would need for three to give
     these shares.
     """
     (s, strict, some), found, third = views, Decimal(100), ONE / 3
     bases = (s, _power(strict, third), ONE - _power(ONE - some, third))
-    for base, exponent in zip(bases, EXPONENTS[board], strict=True):
+    for base, exponent in zip(bases, exponents, strict=True):
         found *= _power(base, exponent)
     return found
 

@@ -197,11 +197,11 @@ def _clawprobench(
 
     names = {"S": "clawprobench", "strict": "strict", "any": "any"}
     low, high = ((*(weighted(name, end) for name in names.values()),) for end in (0, 1))
-    exponents, ends = clawprobench.EXPONENTS, (low,) if low == high else (low, high)
-    scores = {b: [shown(clawprobench.final_score(v, b)) for v in ends] for b in exponents}
+    boards, ends = clawprobench.EXPONENTS, (low,) if low == high else (low, high)
+    scores = {b: [shown(clawprobench.final_score(v, e)) for v in ends] for b, e in boards.items()}
     return {
         "formula": f"100 * S^a * r_all^b * r_any^c, {board} board",
-        "exponents": {name: [str(e) for e in values] for name, values in exponents.items()},
+        "exponents": {name: [str(e) for e in values] for name, values in boards.items()},
         "final_score": scores[board][0] if low == high else None,
         "bounds": {name: [values[0], values[-1]] for name, values in scores.items()},
         **{name: shown(one) if low == high else None for name, one in zip(names, low, strict=True)},

@@ -15,10 +15,14 @@ from tests import bundles
 SIGNATURE = {"track": "full", "k": 3}
 
 
-def entry(name, value, se=0.01, n=50, undecided=0, signature=SIGNATURE, **more):
+def names(n, first=0):
+    return frozenset(f"s{i}" for i in range(first, first + n))
+
+
+def entry(name, value, se=0.01, n=50, undecided=0, signature=SIGNATURE, first=0, **more):
     figures = {"mean_trial_score": Figure(value, n, se=se)}
     figures |= {view: Figure(v, n, count=round(v * n)) for view, v in more.items()}
-    return Entry(name, "full", n, 3 * n, undecided, figures, signature, "test")
+    return Entry(name, "full", names(n, first), 3 * n, undecided, figures, signature, "test")
 
 
 def places(board, view="mean_trial_score"):
@@ -54,7 +58,12 @@ def test_rank_changes_between_views_are_listed():
 
 def test_different_coverage_is_not_ranked_together():
     board = leaderboard([entry("a", 0.5), entry("b", 0.9, n=20)])
-    assert [t.scenarios for t in board.tables] == [20, 50]
+    assert sorted(t.scenarios for t in board.tables) == [20, 50]
+
+
+def test_as_many_but_other_scenarios_are_not_ranked_together():
+    board = leaderboard([entry("a", 0.5), entry("b", 0.7, first=1)])
+    assert [len(t.places["mean_trial_score"]) for t in board.tables] == [1, 1]
 
 
 def test_undecided_trials_keep_a_configuration_out_and_say_why():
@@ -92,7 +101,7 @@ def test_an_alert_says_whether_its_interval_supports_it():
 def test_the_tracks_are_correlated_over_common_configurations():
     def both(name, full, closed):
         one = entry(name, full)
-        return [one, Entry(name, "holdout", 50, 150, 0,
+        return [one, Entry(name, "holdout", names(50), 150, 0,
                            {"mean_trial_score": Figure(closed, 50)}, SIGNATURE, "t")]  # fmt: skip
 
     entries = [e for i in range(6) for e in both(f"c{i}", i / 10, (5 - i) / 10)]
