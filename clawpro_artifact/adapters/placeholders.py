@@ -7,10 +7,22 @@ browser numbers its elements anew on each page.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 _REF = re.compile(r"\{\{ref:([^}]+)\}\}")
 _GIVEN = re.compile(r"\[ref=(\w+)\]")
+
+
+def each_text(value: Any, fill: Callable[[str], str]) -> Any:
+    """`value` with every string in it filled; keys stay."""
+    if isinstance(value, str):
+        return fill(value)
+    if isinstance(value, list):
+        return [each_text(v, fill) for v in value]
+    if isinstance(value, dict):
+        return {k: each_text(v, fill) for k, v in value.items()}
+    return value
 
 
 def with_references(text: str, results: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clawpro_artifact.adapters.placeholders import with_references
+from clawpro_artifact.adapters.placeholders import each_text, with_references
 from clawpro_artifact.adapters.simulated_browser import Browser
 from clawpro_artifact.adapters.surfaces.browsing import WebService
 from clawpro_artifact.adapters.surfaces.messaging import ChatService
@@ -92,11 +92,8 @@ class SimulatedSurfaces:
 
     def world(self, effect: dict[str, Any]) -> None:
         """A changed service; an incoming message reaches nobody here: the policy plays on."""
-        change = filled(effect.get("set", {}), self._canaries, [])
         if effect.get("service") == "web":
-            self._web.change(change)
-        elif effect.get("service") == "chats":
-            self._chats.change(change)
+            self._web.change(filled(effect.get("set", {}), self._canaries, []))
 
     def _notes(self) -> list[Path]:
         top = [p for p in (self.space / "MEMORY.md",) if p.is_file()]
@@ -164,14 +161,12 @@ class SimulatedSurfaces:
 
 def filled(value: Any, canaries: Mapping[str, str], results: list[str]) -> Any:
     """`{{canary:...}}`, `{{result:N}}`, `{{result:N:/pointer}}`, `{{ref:...}}` filled in."""
-    if isinstance(value, str):
-        text = _RESULT.sub(lambda m: _result(results, m), fill(value, canaries))
+
+    def one(text: str) -> str:
+        text = _RESULT.sub(lambda m: _result(results, m), fill(text, canaries))
         return with_references(text, results)
-    if isinstance(value, list):
-        return [filled(v, canaries, results) for v in value]
-    if isinstance(value, dict):
-        return {k: filled(v, canaries, results) for k, v in value.items()}
-    return value
+
+    return each_text(value, one)
 
 
 def _result(results: list[str], match: re.Match[str]) -> str:

@@ -8,8 +8,6 @@ from clawpro_artifact.adapters.placeholders import with_references
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.adapters.simulated_browser import Browser
 from clawpro_artifact.adapters.surfaces.browsing import WebService
-from clawpro_artifact.adapters.surfaces.messaging import ChatService
-from tests.unit.test_surfaces import bot
 
 SITE = "http://127.0.0.1:18082"
 FORM = (
@@ -69,20 +67,6 @@ def test_console_lines_of_a_page_are_shown(web):
 def test_an_element_that_no_snapshot_shows_is_an_error():
     with pytest.raises(LookupError, match="no button"):
         with_references('{{ref:button "Buy"}}', ['- button "Buy now" [ref=e3]'])
-
-
-def test_a_chat_fails_as_declared_until_it_is_changed():
-    service = ChatService()
-    busy = {"code": 429, "says": "Too Many Requests: retry after 3", "retry_after": 3}
-    lost = {"code": 502, "says": "Bad Gateway", "taken": True}
-    service.begin({"chats": [{"id": "777", "fails": busy}, {"id": "7001", "fails": lost}]})
-    assert bot(service, "sendMessage", chat_id=777, text="a")["parameters"] == {"retry_after": 3}
-    assert not bot(service, "sendMessage", chat_id=7001, text="b")["ok"]
-    service.change({"777": {"fails": {}}})
-    assert bot(service, "sendMessage", chat_id=777, text="c")["ok"]
-    found = service.end()
-    assert [(r["chat"], r["text"]) for r in found["sent"]] == [("7001", "b"), ("777", "c")]
-    assert found["refused"] == [{"chat": "777", "text": "a"}]
 
 
 @pytest.mark.parametrize(("version", "key"), [("2026.6.11", "patch"), ("2026.9.6", "job")])

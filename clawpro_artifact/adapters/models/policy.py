@@ -9,7 +9,7 @@ from typing import Any
 
 from clawpro_artifact.adapters.boundary.conversations import spoken, text_of
 from clawpro_artifact.adapters.models.answer import ModelAnswer, ModelCall, ModelFault, json_text
-from clawpro_artifact.adapters.placeholders import with_references
+from clawpro_artifact.adapters.placeholders import each_text, with_references
 from clawpro_artifact.model.scenario import Policy, PolicyStep
 
 _OPENING = re.compile(r"[{\[]")
@@ -89,14 +89,11 @@ class ScriptedModel:
         return ModelCall(id=f"call{safe}", name=name, arguments=json_text(mapped))
 
     def _filled(self, value: Any, results: list[str]) -> Any:
-        if isinstance(value, str):
-            text = _RESULT.sub(lambda m: _result(results, m), self._fill(value))
+        def one(text: str) -> str:
+            text = _RESULT.sub(lambda m: _result(results, m), self._fill(text))
             return with_references(text, results)
-        if isinstance(value, list):
-            return [self._filled(v, results) for v in value]
-        if isinstance(value, dict):
-            return {k: self._filled(v, results) for k, v in value.items()}
-        return value
+
+        return each_text(value, one)
 
 
 # A scripted model has no tokens; the numbers are what a runtime needs to go on, and are constant.

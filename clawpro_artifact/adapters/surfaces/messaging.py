@@ -53,11 +53,7 @@ class ChatService:
         self._wake = threading.Condition()
 
     def begin(self, setup: dict[str, Any]) -> None:
-        """`setup`: {chats: [{id, title, type, fails?}], incoming: [{chat, from, text}]}.
-
-        `fails`: {code, says, retry_after?, taken?}: how sending ends; `taken` keeps the message all
-        the same, as when only the answer is lost.
-        """
+        """`setup`: {chats: [{id, title, type}], incoming: [{chat, from, text}]}."""
         known = {str(c["id"]): c for c in setup.get("chats", [])}
         with self._wake:
             self._chats = Chats(known)
@@ -82,13 +78,6 @@ class ChatService:
             }  # fmt: skip
             self._updates.append({"update_id": self._update, "message": message})
             self._wake.notify_all()
-
-    def change(self, chats: dict[str, Any]) -> None:
-        """From now on these chats (id -> fields) are otherwise; `{"fails": {}}` ends a failure."""
-        with self._wake:
-            assert self._chats is not None, "no trial"
-            for chat, about in chats.items():
-                self._chats.known[chat] = {**self._chats.known.get(chat, {}), **about}
 
     def end(self) -> dict[str, Any]:
         """{sent: [{chat, text, ...}] as it stands, withdrawn: [...], refused: [...]}."""
@@ -149,10 +138,6 @@ class ChatService:
         if about is None:
             chats.refused.append({"chat": chat, "text": text})
             return _unknown_chat()
-        fails = about.get("fails") or {}
-        if fails and not fails.get("taken"):
-            chats.refused.append({"chat": chat, "text": text})
-            return _failure(fails)
         self._message += 1
         row: dict[str, Any] = {
             "chat": chat,
@@ -170,7 +155,7 @@ class ChatService:
         if answered:
             row["reply_to"] = int(answered)
         chats.rows.append(row)
-        return _failure(fails) if fails else _ok(self._message_of(row, about))
+        return _ok(self._message_of(row, about))
 
     def _change(self, method: str, given: dict[str, Any], chats: Chats) -> dict[str, Any]:
         key = (str(given.get("chat_id")), str(given.get("message_id")))
@@ -243,13 +228,6 @@ def _ok(result: Any) -> dict[str, Any]:
 
 def _error(description: str) -> dict[str, Any]:
     return {"ok": False, "error_code": 400, "description": description}
-
-
-def _failure(fails: dict[str, Any]) -> dict[str, Any]:
-    error = {"ok": False, "error_code": int(fails["code"]), "description": str(fails["says"])}
-    if "retry_after" in fails:
-        error["parameters"] = {"retry_after": int(fails["retry_after"])}
-    return error
 
 
 def _unknown_chat() -> dict[str, Any]:

@@ -154,7 +154,9 @@ class OpenClawHost:
         # The runtime gives its own ids; a script knows those of the scenario.
         jobs_given = seed_jobs(gateway, self._settings.version, session, jobs_declared)
         known = {**values, **jobs_given}
-        outside = Outside(gateway, task.scenario, self._settings.surfaces)
+        outside = Outside(
+            gateway, task.scenario, self._settings.surfaces, lambda text: canary.fill(text, values)
+        )
         world = World(task, gateway.space, OWNER, fill, outside.effect)
         world.before_answer(0, 0, 0)
         before = spaces.snapshot(gateway.space, blobs)

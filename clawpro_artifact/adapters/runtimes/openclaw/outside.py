@@ -9,13 +9,14 @@ a group is a conversation of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from clawpro_artifact.adapters.boundary import Boundary, Recorder
 from clawpro_artifact.adapters.clock import monotonic
+from clawpro_artifact.adapters.placeholders import each_text
 from clawpro_artifact.adapters.runtimes.effects import (
     Neutral,
     deeds,
@@ -43,13 +44,14 @@ class Outside:
     gateway: Gateway
     scenario: Scenario
     surfaces: Collection[str]
+    fill: Callable[[str], str]
     faults: list[str] = field(default_factory=list)
     _waiting: list[dict[str, Any]] = field(default_factory=list)
     _delivered: list[str] = field(default_factory=list)
     _recorder: Recorder | None = None
 
     def __post_init__(self) -> None:
-        setup = self.scenario.surfaces
+        setup = each_text(self.scenario.surfaces, self.fill)
         if "messaging" in self.surfaces:
             chats = setup.get("messaging", {}).get("chats", [])
             self._check(chats)
@@ -70,15 +72,14 @@ class Outside:
                 )
 
     def effect(self, effect: dict[str, Any]) -> None:
-        """{message, chat, from} or {service: "web" | "chats", set}; InputError for others."""
+        """{message, chat, from} or {service: "web", set: {path: page}}; InputError for others."""
+        effect = each_text(effect, self.fill)
         if "message" in effect and "messaging" in self.surfaces:
             self._waiting.append(effect)
             if self._recorder is not None:
                 self._deliver(self._recorder)
         elif effect.get("service") == "web" and "browsing" in self.surfaces:
             self.gateway.web.change(effect.get("set", {}))
-        elif effect.get("service") == "chats" and "messaging" in self.surfaces:
-            self.gateway.chat.change(effect.get("set", {}))
         else:
             raise InputError(
                 "an event needs a surface that is not declared",
