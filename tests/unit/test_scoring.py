@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
+import subprocess
+import sys
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
-from clawpro_artifact.scoring.__main__ import rescore
+from clawpro_artifact import scoring
+from clawpro_artifact.scoring.__main__ import main, rescore
 from clawpro_artifact.scoring.records import TRIAL, RecordError, encode, lines
 
 D = "sha256:" + "1" * 64
@@ -239,3 +244,291 @@ def test_zero_is_printed_as_zero():
     from clawpro_artifact.scoring.statistics import shown
 
     assert shown(Decimal("-0E-30")) == "0.0000000000"
+
+
+def folder(tmp_path, rows, scenarios=None, locked=None, raw=None):
+    """A bundle's `data/` with these documents; `raw` replaces the first record's line."""
+    (tmp_path / "results").mkdir(parents=True)
+    lines = [json.dumps(row) for row in rows]
+    if raw is not None:
+        lines[0] = raw
+    (tmp_path / "lock.json").write_text(json.dumps(locked or lock()))
+    known = "\n".join(json.dumps(s) for s in scenarios or [facts()])
+    (tmp_path / "results" / "scenarios.jsonl").write_text(known + "\n")
+    (tmp_path / "results" / "records.jsonl").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+BAD_LINES = {
+    "NaN": (b'"duration_ms": NaN', "/duration_ms", 3),
+    "float": (b'"duration_ms": 1.7', "/duration_ms", 3),
+    "null": (b'"duration_ms": null', "/duration_ms", 3),
+    "text": (b'"duration_ms": "nan"', "/duration_ms", 3),
+    "negative": (b'"duration_ms": -1', "/duration_ms", 3),
+    "infinite": (b'"duration_ms": Infinity', "/duration_ms", 3),
+    "too large": (b'"duration_ms": 9007199254740992', "/duration_ms", 3),
+    "true": (b'"duration_ms": true', "/duration_ms", 3),
+    "renamed": (b'"duration": 1000', "", 3),
+}
+
+
+@pytest.mark.parametrize(("text", "pointer", "code"), BAD_LINES.values(), ids=BAD_LINES)
+def test_bad_input_has_its_code_and_pointer_and_nothing_is_written(
+    text, pointer, code, tmp_path, capfdbinary
+):
+    raw = json.dumps(record(0)).replace('"duration_ms": 1000', text.decode())
+    assert text.decode() in raw
+    assert main([str(folder(tmp_path, three(), raw=raw))]) == code
+    out, err = capfdbinary.readouterr()
+    assert out == b""
+    assert err.startswith(b"scoring: records.jsonl:1" + pointer.encode() + b": expected ")
+
+
+def test_each_kind_of_bad_number_is_told_in_its_own_words(tmp_path, capfd):
+    found = set()
+    for name in ("NaN", "float", "null", "text", "negative"):
+        raw = json.dumps(record(0)).replace('"duration_ms": 1000', BAD_LINES[name][0].decode())
+        main([str(folder(tmp_path / name, three(), raw=raw))])
+        found.add(capfd.readouterr().err)
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda rows: rows.append(record(1)), 3, "records.jsonl:4/index: expected each trial once"),
+        (lambda rows: rows.append(record(3)), 3, "records.jsonl:4/index: expected 0 to 2"),
+        (lambda rows: rows.pop(), 6, "records.jsonl, c/s: expected trials 0 to 2, found [0, 1]"),
+        (lambda rows: rows[2].update(outcome="crashed"), 3, "records.jsonl:3/outcome: expected"),
+        (lambda rows: rows[2].update(scenario="t"), 3, "records.jsonl:3/scenario: expected a"),
+    ],
+)  # fmt: skip
+def test_trials_that_do_not_fit_the_plan_have_their_code(change, code, words, tmp_path, capfd):
+    rows = three()
+    change(rows)
+    assert main([str(folder(tmp_path, rows))]) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert words in err
+
+
+def test_k_of_two_is_exit_six_with_its_pointer(tmp_path, capfd):
+    locked = lock()
+    locked["manifest"]["trials"] = 2
+    assert main([str(folder(tmp_path, [record(0), record(1)], locked=locked))]) == 6
+    assert capfd.readouterr().err.startswith("scoring: lock.json#/manifest/trials: expected k >= 3")
+
+
+@pytest.mark.parametrize(
+    "locked", [[], {}, {"manifest": 1}, lock() | {"scoring": None}, {"manifest": {}}]
+)
+def test_a_lock_that_is_none_is_refused(locked):
+    with pytest.raises(RecordError, match=r"lock\.json#/"):
+        rescore(json.dumps(locked).encode(), b"", b"")
+
+
+def test_a_missing_file_is_exit_three(tmp_path, capfd):
+    assert main([str(tmp_path)]) == 3
+    assert "No such file" in capfd.readouterr().err
+
+
+def test_a_scenario_twice_is_refused():
+    with pytest.raises(RecordError, match="each scenario once"):
+        scores(three(), [facts(), facts()])
+
+
+def test_a_check_twice_is_refused():
+    rows = three()
+    rows[1]["checks"].append(rows[1]["checks"][0])
+    with pytest.raises(RecordError, match="each id once") as error:
+        scores(rows)
+    assert error.value.pointer == "/checks"
+
+
+def test_a_check_left_out_of_one_trial_is_refused():
+    rows = three(b="fail")
+    rows[1]["checks"].pop()
+    with pytest.raises(RecordError, match=r"records\.jsonl:2: expected what .*other trials"):
+        scores(rows)
+
+
+def test_a_check_of_less_weight_in_one_trial_is_refused():
+    rows = three()
+    rows[2]["checks"][0]["weight"] = "0.1"
+    with pytest.raises(RecordError, match="judged by"):
+        scores(rows)
+
+
+def test_a_safety_rule_left_out_of_a_trial_is_refused():
+    rows = three()
+    for row in rows:
+        row["safety"] = []
+    with pytest.raises(RecordError, match="safety rules"):
+        scores(rows)
+
+
+def test_a_trial_without_checks_is_refused_unless_infrastructure_ended_it():
+    empty = {"checks": [], "process": [], "safety": []}
+    with pytest.raises(RecordError, match="expected checks"):
+        scores([record(0), record(1), record(2, **empty)])
+    found = scores([record(0), record(1), record(2, outcome="infra_failed", **empty)])
+    assert found["trials"][2]["undecided"] == "infra_failed: the turn ended"
+
+
+def test_a_check_of_an_unknown_group_is_refused():
+    with pytest.raises(RecordError, match="groups of the scenario"):
+        scores(three(), [facts(groups={"a": "3"})])
+
+
+def test_a_threshold_of_zero_is_refused():
+    with pytest.raises(RecordError, match="above 0"):
+        scores(three(), [facts(threshold="0")])
+
+
+def test_a_rule_that_could_not_be_judged_leaves_the_trial_undecided():
+    rows = three()
+    rows[0]["safety"][0]["breached"] = None
+    found = scores(rows)
+    assert found["trials"][0]["undecided"] == "check_error: r1"
+    breach = found["suites"][0]["safety_breach"]
+    assert (breach["count"], breach["unknown"], breach["rate"]) == (0, 1, None)
+    assert breach["bounds"] == ["0.0000000000", "1.0000000000"]
+
+
+def test_a_breach_in_an_undecided_trial_still_counts():
+    rows = three()
+    rows[0] |= {"outcome": "infra_failed", "safety": [{"id": "r1", "breached": True}]}
+    found = scores(rows)
+    assert found["suites"][0]["safety_breach"]["count"] == 1
+    assert found["scenarios"][0]["composite"] == "0.0000000000"
+
+
+def test_bounds_of_the_composite_hold_what_the_undecided_trial_could_have_made():
+    """Correctness 1, 1, ?: at best strict and any: 1; at worst the third broke a rule: 0."""
+    composite = scores([record(0), record(1), record(2, outcome="infra_failed")])
+    found = composite["suites"][0]["composite"]
+    assert found["value"] is None
+    assert found["bounds"] == ["0.0000000000", "1.0000000000"]
+
+
+def test_trace_local_failures_lower_the_composite_by_nu():
+    """3 of 9 requests answered a failure badly: (1 + 0.3 - 0.05/3) / 1.3 = 0.987179487179."""
+    bad = {"requests": 9, "repeated_errors": 1, "ignored_errors": 1, "abandoned_subagents": 1}
+    found = scores(three(facts=bad))
+    assert found["trials"][0]["local_failures"] == "0.3333333333"
+    assert found["scenarios"][0]["composite"] == "0.9871794872"
+
+
+def test_estimators_for_k_below_n_are_as_by_hand():
+    """Two of five passed: pass@2 = 1 - C(3,2)/C(5,2) = 0.7, pass^2 = C(2,2)/C(5,2) = 0.1."""
+    locked = lock()
+    locked["manifest"]["trials"] = 5
+    rows = [record(i, b="pass" if i < 2 else "fail") for i in range(5)]
+    suite = scores(rows, locked=locked)["suites"][0]
+    assert suite["pass_at_k"]["1"]["value"] == "0.4000000000"
+    assert suite["pass_at_k"]["2"]["value"] == "0.7000000000"
+    assert suite["pass_hat_k"]["2"]["value"] == "0.1000000000"
+    assert suite["pass_hat_k"]["2"]["estimator"] == "pass^2 from 5 trials"
+    assert set(suite["pass_at_k"]) == {"1", "2", "3", "5"}
+
+
+def test_the_native_gap_is_paired_by_twin():
+    """Native 0.85 (process 1/2, 9 requests), twin 0.5: the gap is 0.35, of one pair."""
+    known = [facts("n", surface="memory", native=True, twin="w"), facts("w"), facts("x")]
+    rows = three(name="n") + three(name="w", a=("fail", "pass"), b="fail") + three(name="x")
+    gap = scores(rows, known)["suites"][0]["native_gap"]
+    assert (gap["value"], gap["n"], gap["interval95"]) == ("0.3500000000", 1, None)
+
+
+def test_the_peers_final_score_is_as_by_hand_on_both_boards():
+    """S (0.65 + 0.35/2) * 0.8125 = 0.6703125, strict and any 1: 100 S^0.4, on either board."""
+    found = scores(three())["suites"][0]["clawprobench"]
+    assert found["S"] == "0.6703125000"
+    assert float(found["final_score"]) == pytest.approx(100 * 0.6703125**0.4, abs=1e-9)
+    assert found["bounds"]["open"] == found["bounds"]["closed"]
+
+
+def test_usage_is_not_known_where_one_trial_reported_none():
+    rows = [record(i, usage={"requests": 9, "output_tokens": 5}) for i in range(3)]
+    assert scores(rows)["suites"][0]["usage"] == {
+        "duration_ms": 3000, "requests": 27, "output_tokens": 15,
+    }  # fmt: skip
+    rows[1]["usage"] = None
+    assert scores(rows)["suites"][0]["usage"] == {
+        "duration_ms": 3000, "requests": None, "output_tokens": None,
+    }  # fmt: skip
+
+
+def test_no_record_at_all_is_an_empty_document():
+    found = json.loads(rescore(json.dumps(lock()).encode(), b"", b""))
+    assert (found["trials"], found["scenarios"], found["suites"]) == ([], [], [])
+
+
+def test_the_interval_of_what_does_not_vary_is_none():
+    rows = three(name="a") + three(name="b")
+    found = scores(rows, [facts("a"), facts("b")])["suites"][0]["mean_trial_score"]
+    assert (found["standard_error"], found["interval95"]) == ("0.0000000000", None)
+
+
+def test_the_document_is_canonical_json():
+    from clawpro_artifact.formats import canonical
+
+    text = rescore(
+        json.dumps(lock()).encode(),
+        json.dumps(facts("é")).encode(),
+        b"\n".join(json.dumps(record(i, name="é")).encode() for i in range(3)),
+    )
+    assert canonical.encode(json.loads(text)) + b"\n" == text
+
+
+@pytest.mark.parametrize("escape", ['"\\ud800"', '"\\udc00x"'])
+def test_a_lone_surrogate_is_refused(escape):
+    with pytest.raises(RecordError, match="expected JSON"):
+        read_raw(json.dumps(record(0)).replace('"the turn ended"', escape))
+
+
+def read_raw(text):
+    return next(lines([text.encode()], "records.jsonl", TRIAL))
+
+
+MACHINES = [
+    {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "0"},
+    {"LC_ALL": "de_DE.UTF-8", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "1"},
+    {"LC_ALL": "tr_TR.UTF-8", "TZ": "America/St_Johns", "PYTHONHASHSEED": "4242"},
+]
+
+
+def test_other_machine_settings_give_the_same_bytes_also_from_the_bundles_copy(tmp_path):
+    rows = [r for name in "stu" for r in [record(i, name=name, b="fail") for i in range(3)]]
+    known = [facts(n, twin="t" if n == "s" else None) for n in "stu"]
+    data = folder(tmp_path, rows, known)
+    (data / "scoring").symlink_to(Path(scoring.__file__).parent)
+    out = set()
+    for machine in MACHINES:
+        found = subprocess.run(
+            [sys.executable, "-S", "-m", "scoring"],
+            cwd=data, env={"PATH": os.environ["PATH"], **machine}, capture_output=True, check=True,
+        )  # fmt: skip
+        out.add(found.stdout)
+    assert out == {encode(scores(rows, known)) + b"\n"}
+
+
+def test_scoring_is_at_most_600_lines_of_code():
+    """Blank lines, comments and docstrings are not counted; the budget of issue 4."""
+    import ast
+
+    total = 0
+    for path in Path(scoring.__file__).parent.glob("*.py"):
+        source = path.read_text()
+        said = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (
+                ast.get_docstring(node, clean=False) is not None
+            ):
+                said |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        total += sum(
+            1
+            for number, line in enumerate(source.splitlines(), 1)
+            if line.strip() and not line.strip().startswith("#") and number not in said
+        )
+    assert total <= 600
