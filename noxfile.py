@@ -157,6 +157,18 @@ def speed(session: nox.Session) -> None:
     run(session, "python", "-m", "tests.benchmarks.verify_speed", *session.posargs)
 
 
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Every reader against damaged input, 10 minutes each; `-- 60` for 60 seconds."""
+    run(session, "python", "-m", "tests.fuzz", "all", *(session.posargs or ["600"]))
+
+
+@nox.session
+def redaction(session: nox.Session) -> None:
+    """The sanitizer's promises: recall, over-redaction, speed, memory, beside detect-secrets."""
+    run(session, "python", "-m", "tests.benchmarks.redaction", *session.posargs)
+
+
 @nox.session(name="lock-dev")
 def lock_dev(session: nox.Session) -> None:
     """Write `.ci/requirements.txt` anew from pyproject.toml (hashes, no addresses)."""

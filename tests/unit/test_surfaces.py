@@ -20,7 +20,6 @@ from clawpro_artifact.adapters.surfaces.browsing import WebService
 from clawpro_artifact.adapters.surfaces.messaging import ChatService
 from clawpro_artifact.adapters.surfaces.server import Request, SurfaceServer
 from clawpro_artifact.adapters.unixhttp import UnixConnection
-from clawpro_artifact.errors import InfraError
 from clawpro_artifact.model.trace import Exchange
 
 NEUTRAL = ToolNames("2026.9.6").to_neutral
@@ -223,16 +222,11 @@ def test_a_session_file_is_read_by_its_id_and_not_by_its_date(tmp_path):
     sessions(tmp_path, b'{"old": 1}\n', SESSION + ".jsonl.reset.2026-01-01")
     rows = jsonl.transcript(tmp_path)
     assert [(r.session, r.seq, r.entry["type"]) for r in rows] == [
-        (SESSION, 0, "session"), (SESSION, 1, "message")]  # fmt: skip
+        (SESSION, 1, "session"), (SESSION, 2, "message")]  # fmt: skip
 
 
-def test_a_torn_last_line_is_kept_as_torn(tmp_path):
-    sessions(tmp_path, b'\xef\xbb\xbf{"type": "session"}\r\n{"type": "mess')
-    assert [r.entry for r in jsonl.transcript(tmp_path)] == [
-        {"type": "session"}, {"type": "torn", "bytes": 14}]  # fmt: skip
-
-
-def test_a_broken_line_is_located(tmp_path):
-    sessions(tmp_path, b'{"a": 1}\n{"b": \n{"c": 1}\n')
-    with pytest.raises(InfraError, match="line 2"):
-        jsonl.transcript(tmp_path)
+def test_a_defect_of_a_session_file_is_a_row_that_says_where(tmp_path):
+    sessions(tmp_path, b'{"type": "session", "version": 3}\n{"b": \n{"c": 1}\n{"type": "mess')
+    found = [r.entry for r in jsonl.transcript(tmp_path) if r.entry.get("type") == "defect"]
+    assert [(d["kind"], d["line"], d["byte"], d["size"], d["lossy"]) for d in found] == [
+        ("no-json", 2, 34, 6, True), ("torn-last-line", 4, 50, 14, False)]  # fmt: skip

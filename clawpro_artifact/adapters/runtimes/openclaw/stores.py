@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from clawpro_artifact.adapters.runtimes.host import TranscriptRow
 from clawpro_artifact.adapters.runtimes.openclaw import jsonl
 from clawpro_artifact.errors import InfraError
+from clawpro_artifact.formats import transcriptstores
 from clawpro_artifact.model.trial import Snapshot
 
 # What the runtime schedules for itself, some of it only after a while.
 _MANAGED = ("memory-core:", "skill-collection-review:", "heartbeat:")
-MAX_EVENT = 64 << 20
 
 
 @contextmanager
@@ -39,43 +36,11 @@ def transcript(state: Path) -> tuple[TranscriptRow, ...]:
     path = state / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
     if not path.exists():
         return jsonl.transcript(state)
-    rows: list[TranscriptRow] = []
     with opened(path) as db:
         known = {r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if "transcript_events" not in known:
             return jsonl.transcript(state)
-        columns = {r[1] for r in db.execute("PRAGMA table_info(transcript_events)")}
-        packed = "event_zstd" if "event_zstd" in columns else "NULL"
-        query = (
-            f"SELECT session_id, seq, event_json, {packed} FROM transcript_events "
-            "ORDER BY session_id, seq"
-        )
-        for session, seq, text, data in db.execute(query):
-            rows.append(TranscriptRow(session, seq, _entry(text, data, f"{path}: {session}")))
-    return tuple(rows)
-
-
-def _entry(text: str | None, packed: bytes | None, where: str) -> dict[str, Any]:
-    if text is None:
-        if packed is None:
-            raise InfraError("a transcript event has no payload", where=where)
-        text = _unpack(packed, where)
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise InfraError("a transcript event is no JSON", where=where, found=str(error)) from None
-    return value if isinstance(value, dict) else {"value": value}
-
-
-def _unpack(packed: bytes, where: str) -> str:
-    try:
-        reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-        data = reader.read(MAX_EVENT + 1)
-    except zstandard.ZstdError as error:
-        raise InfraError("a packed event is damaged", where=where, found=str(error)) from None
-    if len(data) > MAX_EVENT:
-        raise InfraError("a packed event is too large", where=where)
-    return data.decode("utf-8", "replace")
+        return tuple(jsonl.of(transcriptstores.read_sqlite(db), path.name))
 
 
 def jobs(payload: Any) -> list[dict[str, Any]]:
