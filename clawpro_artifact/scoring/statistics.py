@@ -36,9 +36,9 @@ def standard_error(values: Sequence[Decimal]) -> Decimal | None:
 
 
 def student(values: Sequence[Decimal], lowest: int = 0) -> Ends | None:
-    """95 % t interval of the mean, within [lowest, 1]; None where nothing varies."""
+    """95 % t interval of the mean, within [lowest, 1]; None where nothing varies (prints as 0)."""
     middle, error = mean(values), standard_error(values)
-    if middle is None or not error:
+    if middle is None or error is None or error < _LAST / 2:
         return None
     half = error * t95(len(values) - 1)
     return max(Decimal(lowest), middle - half), min(Decimal(1), middle + half)
