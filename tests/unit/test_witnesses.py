@@ -19,8 +19,6 @@ CALL = {"id": "1", "name": "exec", "arguments": '{"command":"ls"}'}
 
 
 def exchange(number: int, messages: list[Any], calls: list[Any], **more: Any) -> Exchange:
-    number: int, messages: list[dict[str, Any]], calls: list[Any], **more: Any
-) -> Exchange:
     response = {"text": "", "calls": calls, "finish": "stop", "usage": None}
     values = {"number": number, "conversation": "main", "request": {"messages": messages},
               "response": response, "status": 200, "started_ms": 0, "ended_ms": 1,
