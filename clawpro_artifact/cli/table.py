@@ -13,7 +13,9 @@ from clawpro_artifact.cli import (
     release,
     replaying,
     scenarios,
+    scoring,
     stamping,
+    surfaces,
     verify,
 )
 from clawpro_artifact.cli.verb import Verb
@@ -22,6 +24,7 @@ VERBS: tuple[Verb, ...] = (
     *release.VERBS,
     *verify.VERBS,
     *auditing.VERBS,
+    *scoring.VERBS,
     *comparing.VERBS,
     *replaying.VERBS,
     *drifting.VERBS,
@@ -31,4 +34,5 @@ VERBS: tuple[Verb, ...] = (
     *openings.VERBS,
     *keeping.VERBS,
     *stamping.VERBS,
+    *surfaces.VERBS,
 )

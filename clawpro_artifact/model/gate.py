@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from clawpro_artifact.model.base import DecimalString, Slug, Value
 
 
@@ -17,6 +19,8 @@ class Gate(Value):
 
     format: Literal["clawpro.gate.v1"]
     margin: DecimalString
-    most_lost: dict[Literal["mean_trial_score", "strict_of_k"], DecimalString] = {}
+    most_lost: dict[Literal["mean_trial_score", "strict_of_k"], DecimalString] = Field(
+        default_factory=dict
+    )
     allowed: tuple[Slug, ...] = ()
     undecided: Literal["pass", "fail"] = "fail"

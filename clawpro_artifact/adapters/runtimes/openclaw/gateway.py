@@ -40,6 +40,8 @@ class Gateway:
         surfaces: Collection[str],
         run: str,
         root: Path,
+        *,
+        as_it_comes: bool = False,
     ) -> None:
         self.root = root
         self.space = root / "work" / "space"
@@ -53,7 +55,7 @@ class Gateway:
             os.chown(folder, OWNER, OWNER)
         self.tmp.chmod(0o1777)
         os.chown(root / "work", OWNER, OWNER)
-        document = settings.document(version, surfaces, self.token)
+        document = settings.document(version, surfaces, self.token, as_it_comes=as_it_comes)
         config = self.state / "openclaw.json"
         config.write_text(json.dumps(document, indent=1))
         config.chmod(0o600)

@@ -32,8 +32,14 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def document(version: str, surfaces: Collection[str], token: str) -> dict[str, Any]:
-    """`openclaw.json` for one host."""
+def document(
+    version: str, surfaces: Collection[str], token: str, *, as_it_comes: bool = False
+) -> dict[str, Any]:
+    """`openclaw.json` for one host.
+
+    `as_it_comes` leaves plugins, the tools profile and tool search as the runtime has them by
+    default: for an inventory, not for trials.
+    """
     zero = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
     model = {
         "id": MODEL,
@@ -73,12 +79,15 @@ def document(version: str, surfaces: Collection[str], token: str) -> dict[str, A
         found["telemetry"] = {"enabled": False}
         found["models"]["catalogRefresh"] = {"enabled": False}
         found["memory"] = {"search": {"provider": "none"}}
-        found["tools"]["toolSearch"] = False
+        if not as_it_comes:
+            found["tools"]["toolSearch"] = False
         fetch = {"ssrfPolicy": {"dangerouslyAllowPrivateNetwork": True}}
         found["tools"]["web"] = {"fetch": fetch}
     else:
         found["models"]["pricing"] = {"enabled": False}
         defaults["memorySearch"] = {"provider": "none"}
+    if as_it_comes:
+        del found["plugins"], found["tools"]["profile"]
     if "messaging" in surfaces:
         found["channels"] = {"telegram": _telegram()}
         # All private chats are one conversation, as by default, but not the main session: that
