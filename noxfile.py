@@ -153,8 +153,9 @@ def faults(session: nox.Session) -> None:
 
 @nox.session
 def speed(session: nox.Session) -> None:
-    """Verifying and bundling 1 GiB against `sha256sum -c` in the same run."""
+    """Verifying and bundling 1 GiB against `sha256sum -c` in the same run; scoring 1,000,000."""
     run(session, "python", "-m", "tests.benchmarks.verify_speed", *session.posargs)
+    run(session, "python", "-m", "tests.benchmarks.scoring_speed")
 
 
 @nox.session
@@ -167,6 +168,26 @@ def fuzz(session: nox.Session) -> None:
 def redaction(session: nox.Session) -> None:
     """The sanitizer's promises: recall, over-redaction, speed, memory, beside detect-secrets."""
     run(session, "python", "-m", "tests.benchmarks.redaction", *session.posargs)
+
+
+@nox.session
+def simulate(session: nox.Session) -> None:
+    """Seeded studies of what the statistics claim: coverage of intervals, alarms and power."""
+    for name in ("coverage", "drift"):
+        run(session, "python", "-m", f"tests.simulations.{name}", *session.posargs)
+
+
+@nox.session(name="mutate-scoring")
+def mutate_scoring(session: nox.Session) -> None:
+    """Every small change of the scoring code is noticed by a test (`-- FOLDER`, 45 minutes)."""
+    place = ROOT / ".nox" / "mutants"
+    python = str(place / "bin" / "python")
+    session.run(sys.executable, "-m", "virtualenv", "--quiet", str(place), external=True)
+    session.run(python, "-m", "pip", "-q", "install", "mutmut==3.8.1", "pytest>=8.3",
+                "hypothesis>=6.130", "numpy>=2", "scipy>=1.14", "rfc8785>=0.1.4",
+                external=True)  # fmt: skip
+    folder = session.posargs or [str(ROOT / ".nox" / "mutated")]
+    session.run(python, "-m", "tests.mutants.scoring", *folder, external=True)
 
 
 @nox.session(name="lock-dev")
