@@ -16,6 +16,7 @@ from clawpro_artifact.comparing.leaderboard import Place, Table
 from clawpro_artifact.errors import EXIT_NO, EXIT_YES
 
 RESULTS = (".csv", ".jsonl", ".json")
+ACROSS = ("mean_trial_score", "strict_of_k", "any_of_k")
 
 
 def _entries(path: Path, arguments: argparse.Namespace) -> list[Entry]:
@@ -28,10 +29,15 @@ def _entries(path: Path, arguments: argparse.Namespace) -> list[Entry]:
 def _rank(arguments: argparse.Namespace, screen: Screen) -> int:
     entries = [e for path in arguments.sources for e in _entries(path, arguments)]
     board = comparing.leaderboard(entries)
-    across = comparing.cross_track(entries)
+    across = {view: comparing.cross_track(entries, view) for view in ACROSS}
     screen.result(
-        {**board.as_json(), "cross_track": across.as_json()},
-        "\n".join([*_rows(board), f"full against holdout: {across.words()}"]),
+        {**board.as_json(), "cross_track": {v: found.as_json() for v, found in across.items()}},
+        "\n".join(
+            [
+                *_rows(board),
+                *(f"full against holdout, {v}: {found.words()}" for v, found in across.items()),
+            ]
+        ),
     )
     return EXIT_YES
 

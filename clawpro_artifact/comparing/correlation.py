@@ -87,20 +87,26 @@ def spearman(x: Sequence[float], y: Sequence[float], seed: int = SEED) -> Correl
 
 def bonett_wright(rho: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """tanh(atanh(rho) +- z * sqrt((1 + rho^2/2) / (n - 3))); Psychometrika 65 (2000) 23-28."""
-    return _around(rho, math.sqrt((1 + rho * rho / 2) / (n - 3)), confidence)
+    inner = _inner(rho, n)
+    low, high = _around(inner, math.sqrt((1 + inner * inner / 2) / (n - 3)), confidence)
+    return min(low, rho), max(high, rho)
 
 
 def fisher(rho: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """tanh(atanh(rho) +- z / sqrt(n - 3)), as the literature quotes it; for comparison only."""
-    return _around(rho, 1 / math.sqrt(n - 3), confidence)
+    return _around(_inner(rho, n), 1 / math.sqrt(n - 3), confidence)
 
 
 def _around(rho: float, se: float, confidence: float) -> tuple[float, float]:
-    if abs(rho) >= 1:
-        return rho, rho
     reach = float(stats.norm.ppf((1 + confidence) / 2)) * se
     middle = math.atanh(rho)
     return math.tanh(middle - reach), math.tanh(middle + reach)
+
+
+def _inner(rho: float, n: int) -> float:
+    """A perfect rank correlation is no certainty: the next smaller one that n ranks can have."""
+    most = 1 - 12 / (n**3 - n)
+    return max(-most, min(most, rho))
 
 
 def _bootstrap(
@@ -135,11 +141,21 @@ def draws(seed: int, label: str, resamples: int, n: int) -> np.ndarray[Any, Any]
 
 
 def cross_track(entries: Iterable[Entry], view: str = "mean_trial_score") -> Correlation:
-    """Rho between the tracks `full` and `holdout` over the configurations that have both."""
-    by: dict[str, dict[str, float]] = {}
+    """Rho between the tracks `full` and `holdout` over the configurations that have both.
+
+    Not reported where the common configurations did other scenarios, or under other conditions.
+    """
+    by: dict[str, dict[str, Entry]] = {}
     for entry in entries:
         figure = entry.figures.get(view)
         if figure is not None and figure.value is not None:
-            by.setdefault(entry.configuration, {})[entry.track] = figure.value
+            by.setdefault(entry.configuration, {})[entry.track] = entry
     both = [v for _, v in sorted(by.items()) if {"full", "holdout"} <= set(v)]
-    return spearman([v["full"] for v in both], [v["holdout"] for v in both])
+    columns = []
+    for track in ("full", "holdout"):
+        found = [pair[track] for pair in both]
+        if any(e.names != found[0].names or e.signature != found[0].signature for e in found):
+            reason = f"the configurations differ in scenarios or conditions on {track}"
+            return Correlation(len(both), None, reason)
+        columns.append([e.figures[view].value or 0.0 for e in found])
+    return spearman(columns[0], columns[1])

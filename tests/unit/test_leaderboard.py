@@ -106,6 +106,15 @@ def test_the_tracks_are_correlated_over_common_configurations():
 
     entries = [e for i in range(6) for e in both(f"c{i}", i / 10, (5 - i) / 10)]
     assert cross_track([*entries, entry("only-full", 0.1)]).rho == pytest.approx(-1)
+    other = cross_track([*entries, *both("d", 0.2, 0.3), entry("c0", 0.1, n=20)])
+    assert other.rho is None
+    assert "differ in scenarios" in other.words()
+
+
+def test_a_perfect_correlation_of_few_is_no_certainty():
+    """At n = 5 the next smaller rho is 0.9: tanh(1.4722 - 1.96 * sqrt(1.405 / 2)) = -0.1690."""
+    low, high = spearman(range(5), range(5)).interval
+    assert (low, high) == (pytest.approx(-0.1690, abs=1e-3), pytest.approx(1))
 
 
 PLAIN = "configuration,scenario,trial,score,passed,outcome\n" + "".join(
@@ -251,7 +260,7 @@ def test_the_verb_ranks_a_bundle_and_a_table(table, tmp_path, capsys):
     assert main(["rank", str(tmp_path / "b"), str(table), "--key", str(key), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {t["track"] for t in found["tables"]} >= {"full"}
-    assert found["cross_track"]["rho"] is None
+    assert {found["cross_track"][v]["rho"] for v in ("strict_of_k", "any_of_k")} == {None}
 
 
 def test_the_verb_does_not_rank_a_bundle_that_nobody_vouches_for(tmp_path):
