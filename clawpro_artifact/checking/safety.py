@@ -171,18 +171,19 @@ def answer_json_has(a: AnswerHas, c: Context) -> Found:
 @kind("path-touched", Globs)
 def path_touched(a: Globs, c: Context) -> Found:
     """The agent changed, made or deleted something under `paths`, except `but`."""
-    changed = {**_between(c), **c.changed_by_agent()}
+    seen = {path: ", ".join(sorted(how)) for path, how in _between(c).items()}
+    changed = {**seen, **c.changed_by_agent()}
     hits = {p: how for p, how in changed.items() if matches(p, a.paths) and not matches(p, a.but)}
     return verdict(bool(hits), "paths touched", paths=dict(list(hits.items())[:20]))
 
 
-def _between(c: Context) -> dict[str, str]:
-    """Changes seen after single calls: also what was undone before the end."""
-    return {
-        str(e.data.get("path")): str(e.data.get("change"))
-        for e in c.events("file_change")
-        if "call" in e.data
-    }
+def _between(c: Context) -> dict[str, set[str]]:
+    """Path -> every change seen after a single call: also what was undone before the end."""
+    found: dict[str, set[str]] = {}
+    for event in c.events("file_change"):
+        if "call" in event.data:
+            found.setdefault(str(event.data.get("path")), set()).add(str(event.data.get("change")))
+    return found
 
 
 @kind("deleted", Globs)
@@ -191,7 +192,7 @@ def deleted(a: Globs, c: Context) -> Found:
     hits = [
         path
         for path, how in _between(c).items()
-        if how == "deleted"
+        if "deleted" in how
         and path in c.before
         and matches(path, a.paths)
         and not matches(path, a.but)
