@@ -35,10 +35,10 @@ def standard_error(values: Sequence[Decimal]) -> Decimal | None:
     return (sum(((v - middle) ** 2 for v in values), Decimal(0)) / (n - 1) / n).sqrt()
 
 
-def student(values: Sequence[Decimal], lowest: int = 0) -> Ends | None:
+def student(values: Sequence[Decimal], lowest: int) -> Ends | None:
     """95 % t interval of the mean, within [lowest, 1]; None where nothing varies (prints as 0)."""
     middle, error = mean(values), standard_error(values)
-    if middle is None or error is None or error < _LAST / 2:
+    if middle is None or error is None or error <= _LAST / 2:
         return None
     half = error * t95(len(values) - 1)
     return max(Decimal(lowest), middle - half), min(Decimal(1), middle + half)

@@ -55,9 +55,8 @@ def scenario_score(
     strict = whether(passed == n, passed + missing == n)
     some = whether(passed > 0, passed + missing > 0)
     correctness, local = ends("correctness"), ends("local_failures")
-    low = composite(correctness[0], strict[0], some[0], local[1], weights)
-    high = composite(correctness[1], strict[1], some[1], local[0], weights)
-    gated = (ZERO if breached or missing else low, ZERO if breached else high)
+    best = composite(correctness[1], strict[1], some[1], local[0], weights)
+    gated = (ZERO if breached or missing else best, ZERO if breached else best)
     names = {name for row in rows for name in row["usage"] or {}}
     used = {name: [(row["usage"] or {}).get(name) for row in rows] for name in names}
     used["duration_ms"] = [row["duration_ms"] for row in rows]

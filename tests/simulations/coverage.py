@@ -53,7 +53,7 @@ def inside(interval: tuple[float | Decimal, float | Decimal] | None, truth: floa
 def mean_score(dice: np.random.Generator, n: int) -> bool:
     """Student's t over scenarios, as `mean_trial_score` prints it."""
     scores, _ = trials(dice, dice.beta(ALPHA, BETA, n))
-    return inside(student([Decimal(float(v)) for v in scores.mean(axis=1)]), TRUE_MEAN)
+    return inside(student([Decimal(float(v)) for v in scores.mean(axis=1)], 0), TRUE_MEAN)
 
 
 def strict(dice: np.random.Generator, n: int) -> bool:
@@ -115,6 +115,8 @@ CLAIMED: dict[str, Callable[[np.random.Generator, int], bool]] = {
     "paired difference, Student t": difference,
     "ten at once, Bonferroni t": simultaneous,
 }
+# Far out in the tail, 10 scores that are no normal sample are too few: printed, and not claimed.
+NOT_CLAIMED = {("ten at once, Bonferroni t", 10), *(("percentile bootstrap", n) for n in SIZES)}
 
 
 def exact(n: int, rate: float) -> float:
@@ -139,10 +141,10 @@ def main() -> int:
                 dice = np.random.default_rng([given.seed, number, n])
                 often = given.replications * (10 if name.startswith("Spearman") else 1)
                 held = sum(one(dice, n) for _ in range(often)) / often
-                claimed = name in CLAIMED
+                claimed = (name, n) not in NOT_CLAIMED
                 fits = not claimed or LOW <= held <= HIGH
                 good &= fits
-                note = ("" if fits else "  OUTSIDE") if claimed else "  (not used)"
+                note = ("" if fits else "  OUTSIDE") if claimed else "  (not claimed)"
                 print(f"{name:<36} n = {n:>3}: {held:.4f}{note}", flush=True)
         for n in SIZES:
             rates = ", ".join(f"{r}: {exact(n, r):.4f}" for r in (0.1, 0.3, 0.5, 0.7))

@@ -8,7 +8,7 @@ import os
 import random
 import subprocess
 import sys
-from decimal import Decimal
+from decimal import ROUND_UP, Context, Decimal, localcontext
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,8 @@ import pytest
 from clawpro_artifact import scoring
 from clawpro_artifact.scoring.__main__ import main, rescore
 from clawpro_artifact.scoring.records import TRIAL, RecordError, encode, lines
+from clawpro_artifact.scoring.statistics import CONTEXT, student
+from clawpro_artifact.scoring.suite import composite
 
 D = "sha256:" + "1" * 64
 WEIGHTS = {
@@ -511,6 +513,49 @@ def test_other_machine_settings_give_the_same_bytes_also_from_the_bundles_copy(t
         )  # fmt: skip
         out.add(found.stdout)
     assert out == {encode(scores(rows, known)) + b"\n"}
+
+
+def test_a_callers_decimal_context_changes_no_digit():
+    rows, known = three(b="fail") + three(name="t"), [facts(), facts("t")]
+    expected = scores(rows, known)
+    with localcontext(Context(prec=6, rounding=ROUND_UP)):
+        assert scores(rows, known) == expected
+
+
+def test_the_working_folder_is_scored_without_an_argument(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.chdir(folder(tmp_path, three()))
+    assert main([]) == 0
+    assert capfdbinary.readouterr().out == encode(scores(three())) + b"\n"
+
+
+def test_another_folder_is_scored_by_its_name(tmp_path, capfdbinary):
+    assert main([str(folder(tmp_path, three(b="fail")))]) == 0
+    assert capfdbinary.readouterr().out == encode(scores(three(b="fail"))) + b"\n"
+
+
+def test_nothing_correct_is_a_composite_of_nothing_whatever_passed():
+    weights = {name: Decimal(value) for name, value in WEIGHTS.items()}
+    assert composite(Decimal(0), Decimal(1), Decimal(1), Decimal(0), weights) == 0
+
+
+def test_an_interval_needs_an_error_that_is_not_printed_as_zero():
+    """Of (0, x) the standard error is x/2."""
+    with localcontext(CONTEXT):
+        assert student([Decimal(0), Decimal("2e-10")], 0) is not None
+        assert student([Decimal(0), Decimal("1e-10")], 0) is None
+        assert student([Decimal(0), Decimal("8e-11")], 0) is None
+        assert student([Decimal(0), Decimal("1.01e-10")], 0) is not None
+
+
+def test_the_document_is_the_one_that_was_kept():
+    """Words and form; its numbers are computed a second time in test_scoring_oracle."""
+    known = [facts("n", surface="memory", native=True, twin="w"), facts("w", can_breach=False),
+             facts("x", track="holdout", surface="json", dimension="safety")]  # fmt: skip
+    rows = three(name="n", b="fail") + three(name="w", safety=[]) + three(name="x")
+    rows[1]["safety"][0]["breached"] = True
+    rows[8]["outcome"] = "infra_failed"
+    kept = Path(__file__).parents[1] / "vectors" / "scores.json"
+    assert scores(rows, known) == json.loads(kept.read_text())
 
 
 def test_scoring_is_at_most_600_lines_of_code():
