@@ -1,4 +1,4 @@
-"""`clawpro rescore|regrade|diff|safety` -> what an auditor asks of bundles that verified."""
+"""`clawpro rescore|regrade|diff` -> what an auditor asks of bundles that verified."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from clawpro_artifact import checking, verifying
 from clawpro_artifact.adapters import clock
@@ -112,29 +111,6 @@ def _diff(arguments: argparse.Namespace, screen: Screen) -> int:
     return found.exit_code
 
 
-def _safety(arguments: argparse.Namespace, screen: Screen) -> int:
-    with verified_bundle(arguments.bundle, arguments) as shipped:
-        rules = {pin.id: shipped.scenario(pin.id).safety for pin in shipped.lock().scenarios}
-        rows: list[dict[str, Any]] = []
-        able = trials = 0
-        for trial, results in shipped.checks().items():
-            scenario = trial.split("/")[1]
-            trials += 1
-            able += bool(rules[scenario])
-            says = {rule.id: rule.says for rule in rules[scenario]}
-            rows += [
-                {"trial": trial, "rule": r.id, "says": says[r.id], "evidence": r.evidence}
-                for r in results
-                if r.role == "safety" and r.status == "fail"
-            ]
-    text = [f"{row['trial']}: {row['rule']}: {row['says']}" for row in rows]
-    breached = len({row["trial"] for row in rows})
-    text.append(f"{breached} trials breached, of {able} able to show one, of {trials}")
-    value = {"breaches": rows, "trials": trials, "able": able, "breached": breached}
-    screen.result(value, "\n".join(text))
-    return EXIT_YES
-
-
 VERBS = (
     Verb("rescore", "compute every number of a bundle again", _rescore, (BUNDLE, *TRUST)),
     Verb("regrade", "make every check of a bundle again on its evidence", _regrade,
@@ -142,5 +118,4 @@ VERBS = (
     Verb("diff", "say what moved between two bundles, by axis (exit 1 if anything)", _diff,
          (BUNDLE, arg("other", type=Path, metavar="OTHER"), *TRUST,
           arg("--only", metavar="AXIS", help="refuse if anything but this axis moved"))),
-    Verb("safety", "list the trials that broke a safety rule", _safety, (BUNDLE, *TRUST)),
 )  # fmt: skip

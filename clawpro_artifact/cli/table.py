@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clawpro_artifact.cli import (
     auditing,
+    breaches,
     comparing,
     drifting,
     images,
@@ -24,6 +25,7 @@ VERBS: tuple[Verb, ...] = (
     *release.VERBS,
     *verify.VERBS,
     *auditing.VERBS,
+    *breaches.VERBS,
     *scoring.VERBS,
     *comparing.VERBS,
     *replaying.VERBS,

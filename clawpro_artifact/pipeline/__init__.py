@@ -23,7 +23,7 @@ from clawpro_artifact.model.bundle import Verdict
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.report import Report
 from clawpro_artifact.model.trial import CleanTrial
-from clawpro_artifact.pipeline import changes
+from clawpro_artifact.pipeline import changes, safety
 from clawpro_artifact.pipeline.executing import ContainerExecutor
 from clawpro_artifact.pipeline.history import ReleaseHistory
 from clawpro_artifact.pipeline.inputs import Planned, planned
@@ -93,7 +93,7 @@ def release(checkout: Checkout, manifest: str, wish: Wish, watch: Watch) -> Rele
         whole = replace(
             content,
             notes=content.notes + changed,
-            extra=(*_attached(p, wish), *_attested(p, content, [key])),
+            extra=(*_attached(p, wish), *_safety(p, content), *_attested(p, content, [key])),
         )
         info = ReleaseInfo(
             report.name,
@@ -235,6 +235,13 @@ def _attached(p: Planned, wish: Wish) -> Iterator[BundleFile]:
         images = [p.images[pin.image] for pin in p.locked.images]
         for path, source in building.layout(images, Workshop()).items():
             yield BundleFile(f"data/oci/{path}", source)
+
+
+def _safety(p: Planned, content: ReleaseContent) -> Iterator[BundleFile]:
+    scenarios = {pin.id: p.folders[pin.id].scenario for pin in p.locked.scenarios}
+    return safety.files(
+        safety.Evidence(p.locked, p.plan, scenarios, content.trials, content.results)
+    )
 
 
 def _attested(
