@@ -577,3 +577,13 @@ def test_scoring_is_at_most_600_lines_of_code():
             if line.strip() and not line.strip().startswith("#") and number not in said
         )
     assert total <= 600
+
+
+@pytest.mark.parametrize("part", ["checks", "process", "safety"])
+def test_what_an_infra_failed_trial_was_judged_by_must_fit_too(part):
+    rows = three()
+    empty = {"checks": [], "process": [], "safety": []}
+    rows[2] |= {"outcome": "infra_failed", **empty, part: rows[0][part]}
+    with pytest.raises(RecordError) as error:
+        scores(rows)
+    assert error.value.where == "records.jsonl:3"
