@@ -37,6 +37,7 @@ class Shipped:
 
     def __init__(self, container: Container, bundle_id: str) -> None:
         self.container = container
+        self.bundle_id = bundle_id
         tags = container.read(bagit.TAG_MANIFEST_NAME, _LIST)
         if canonical.bytes_digest(tags) != bundle_id:
             raise _changed(bagit.TAG_MANIFEST_NAME)

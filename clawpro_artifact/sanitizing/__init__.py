@@ -29,7 +29,7 @@ from clawpro_artifact.sanitizing import context, shapes
 from clawpro_artifact.sanitizing.openings import Opening
 from clawpro_artifact.sanitizing.redactor import Hit, Redactor, Secret
 
-__all__ = ["VERSION", "Opening", "Secret", "sanitize"]
+__all__ = ["VERSION", "Opening", "Secret", "sanitize", "sanitize_events", "sanitize_text"]
 
 # Code of the sanitizer and its rules; the lock pins their bytes.
 VERSION = f"clawpro.sanitizer.v2 {shapes.VERSION} {context.VERSION}"
@@ -112,6 +112,35 @@ def sanitize(
         for hit in _ordered(redactor.hits.values()):
             keep(hit.opening)
     return clean
+
+
+def sanitize_events(
+    events: Sequence[Event],
+    secrets: Iterable[str],
+    salt_key: bytes,
+    name: str,
+    personal: tuple[str, ...] = (),
+) -> tuple[tuple[Event, ...], tuple[Redaction, ...]]:
+    """Clean events of a trace that is no trial of ours, and their redactions; SanitizeError."""
+    redactor = _for_secrets(secrets, salt_key, name, personal)
+    done = _events(events, redactor, {})
+    for event in done:
+        for text in _strings(event.model_dump(mode="json")):
+            if (rule := redactor.left_in(text)) is not None:
+                raise _refusal(name, f"events/{event.seq}", rule)
+    return done, tuple(_redactions(redactor.hits.values()))
+
+
+def sanitize_text(text: str, secrets: Iterable[str], salt_key: bytes) -> str:
+    """One text of our own, a file name for example."""
+    return _for_secrets(secrets, salt_key, "text", ()).text(portable(text), "text")
+
+
+def _for_secrets(
+    secrets: Iterable[str], salt_key: bytes, name: str, personal: tuple[str, ...]
+) -> Redactor:
+    known = tuple(Secret(v, "credential") for v in sorted(set(secrets)) if v)
+    return Redactor(known, salt_key, name, personal)
 
 
 def _entry(
