@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from clawpro_artifact.adapters.placeholders import with_references
+from clawpro_artifact.adapters.runtimes.openclaw.gateway import Gateway
+from clawpro_artifact.adapters.runtimes.openclaw.outside import Outside
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.adapters.simulated_browser import Browser
 from clawpro_artifact.adapters.surfaces.browsing import WebService
+from clawpro_artifact.adapters.surfaces.server import Request
+from tests.unit import make
 
 SITE = "http://127.0.0.1:18082"
 FORM = (
@@ -76,3 +83,17 @@ def test_a_changed_automation_is_named_as_each_version_takes_it(version, key):
     tool, there = names.to_runtime("schedule", given)
     assert there == {"action": "update", "jobId": "j", key: {"enabled": False}}
     assert names.to_neutral(tool, there) == ("schedule", given)
+
+
+def test_canaries_in_pages_are_filled_in_a_real_trial_too():
+    pages = {"/pin": "the pin is {{canary:pin}}"}
+    scenario = make.scenario(
+        "with-pages", track="full", surface="browsing", answer=None, workspace="workspace",
+        checks=[{"id": "any", "kind": "file-exists", "group": "totals", "with": {"path": "x"}}],
+        surfaces={"browsing": {"pages": pages}},
+    )  # fmt: skip
+    web = WebService()
+    gateway = cast(Gateway, SimpleNamespace(web=web))
+    Outside(gateway, scenario, ("browsing",), lambda text: text.replace("{{canary:pin}}", "4711"))
+    shown = web.answer(Request("GET", "/pin", {"host": "127.0.0.1:18082"}, b""))
+    assert shown.body == b"the pin is 4711"
