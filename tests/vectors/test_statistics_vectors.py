@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binomtest
 
 from clawpro_artifact.scoring.passing import pass_at_k, pass_hat_k
-from clawpro_artifact.scoring.statistics import CONTEXT, mean, standard_error, wilson
+from clawpro_artifact.scoring.statistics import CONTEXT, mean, standard_error, student, wilson
 
 VECTORS = json.loads((Path(__file__).parent / "statistics.json").read_text())
 
@@ -54,3 +54,17 @@ def test_the_standard_error_equals_numpys():
             expected = floats.std(ddof=1) / np.sqrt(len(floats))
             assert float(standard_error(values)) == pytest.approx(expected, abs=1e-12)
             assert float(mean(values)) == pytest.approx(floats.mean(), abs=1e-12)
+
+
+def test_the_error_of_scenario_means_and_its_interval_are_those_of_the_vectors():
+    """Six scenarios of three trials; treating trials as independent would give 0.1182."""
+    given = VECTORS["se"]
+    with localcontext(CONTEXT):
+        means = [mean([Decimal(int(v)) for v in row]) for row in given["scores"]]
+        assert float(mean(means)) == pytest.approx(given["mean"], abs=1e-12)
+        error = float(standard_error(means))
+        assert error == pytest.approx(given["se_task_means_ddof1"], abs=1e-12)
+        low, high = student(means, 0)
+        assert float(low) == pytest.approx(given["t_ci95"][0], abs=1e-12)
+        # The vector goes on to 1.02; a mean of scores cannot.
+        assert (high, given["t_ci95"][1] > 1) == (1, True)
