@@ -21,7 +21,7 @@ REQUIREMENTS = ROOT / ".ci" / "requirements.txt"
 VENV = ROOT / ".nox" / "shared"
 
 nox.needs_version = ">=2024.4.15"
-nox.options.sessions = ["lint", "unit", "container"]
+nox.options.sessions = ["lint", "unit", "scenarios", "container"]
 nox.options.default_venv_backend = "none"
 
 
@@ -121,6 +121,12 @@ def unit(session: nox.Session) -> None:
 
 
 @nox.session
+def scenarios(session: nox.Session) -> None:
+    """Everything that every scenario promises, derivations, near-misses and twins included."""
+    run(session, "clawpro", "scenarios", "validate", "--workers", "2", *session.posargs)
+
+
+@nox.session
 def container(session: nox.Session) -> None:
     """The tests that run real containers; an engine is found or started."""
     run(session, "clawpro", "doctor", success_codes=[0, 5])
@@ -188,6 +194,24 @@ def mutate_scoring(session: nox.Session) -> None:
                 external=True)  # fmt: skip
     folder = session.posargs or [str(ROOT / ".nox" / "mutated")]
     session.run(python, "-m", "tests.mutants.scoring", *folder, external=True)
+
+
+@nox.session
+def anomalies(session: nox.Session) -> None:
+    """Precision and recall of the process detector on the labelled traces."""
+    run(session, "python", "-m", "tests.benchmarks.anomalies", *session.posargs)
+
+
+@nox.session
+def peers(session: nox.Session) -> None:
+    """Exports against the peers' own packages, Inspect included (large: in a place of its own)."""
+    place = VENV.parent / "peers"
+    python = str(place / "bin" / "python")
+    if not Path(python).exists():
+        session.run(sys.executable, "-m", "virtualenv", "--quiet", str(place), external=True)
+    session.run(python, "-m", "pip", "install", "-q", "-e", ".", "pytest", "hypothesis", "atif",
+                "inspect-ai", "opentelemetry-proto", external=True)  # fmt: skip
+    session.run(python, "-m", "pytest", "tests/unit/test_peers.py", *session.posargs, external=True)
 
 
 @nox.session(name="lock-dev")

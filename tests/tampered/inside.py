@@ -551,3 +551,19 @@ content("canary-in-the-report", 7, "canary-left")(
 content("canary-in-the-notes", 7, "canary-left")(
     lambda f: f | {"data/release-notes.md": first_canary(f).encode()}
 )
+
+for what, said in (
+    ("another", b'"root":"sha256:' + b"1" * 64 + b'"'),
+    ("none", b'"root":null'),
+):
+    content(f"openings-root-{what}", 6, "openings-root")(
+        lambda f, said=said: f  # type: ignore[misc]
+        | {"data/results/redactions.json":
+           b'{"format":"clawpro.redactions.v1","redactions":0,' + said + b"}"}
+    )  # fmt: skip
+content("openings-counted-wrong", 6, "openings-root")(
+    lambda f: f
+    | {"data/results/redactions.json":
+       b'{"format":"clawpro.redactions.v1","redactions":7,"root":"sha256:'
+       b'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}'}
+)  # fmt: skip

@@ -26,6 +26,7 @@ def event(seq, kind, conversation="main", t_ms=None, **data):
                  data=data)  # fmt: skip
 
 
+PLAN = "sha256:" + "a" * 64
 USAGE = {"prompt_tokens": 10, "completion_tokens": 4}
 EVENTS = (
     event(0, "prompt", text="Tidy up."),
@@ -112,7 +113,7 @@ def test_the_same_trial_gives_the_same_spans():
 def test_a_log_is_read_by_inspect_itself(tmp_path):
     logs = pytest.importorskip("inspect_ai.log")
     path = tmp_path / "log.json"
-    path.write_text(json.dumps(inspectlog.write("t", "sha256:" + "a" * 64, TOLD.started, [TOLD],
+    path.write_text(json.dumps(inspectlog.write("t", PLAN, TOLD.started, [TOLD],
                                                 {"mean": 0.75})))  # fmt: skip
     log = logs.read_eval_log(str(path))
     assert (log.status, log.samples[0].id, log.samples[0].epoch) == ("success", "s", 2)
@@ -121,7 +122,7 @@ def test_a_log_is_read_by_inspect_itself(tmp_path):
 
 
 def test_a_log_read_back_tells_the_same_deeds():
-    made = inspectlog.write("t", "sha256:" + "a" * 64, TOLD.started, [TOLD], {})
+    made = inspectlog.write("t", PLAN, TOLD.started, [TOLD], {})
     (events,) = inspectlog.read(made, "x").values()
     kinds = [e.kind for e in events]
     assert sorted(kinds) == sorted(k for k, _, _ in deeds(EVENTS))
@@ -181,7 +182,7 @@ def test_a_session_of_openclaw_becomes_events_and_other_branches_are_kept():
     ("name", "data"),
     [
         ("t.json", json.dumps(atif.write(TOLD)).encode()),
-        ("i.json", json.dumps(inspectlog.write("t", "sha256:" + "a" * 64, "", [TOLD], {})).encode()),
+        ("i.json", json.dumps(inspectlog.write("t", PLAN, "", [TOLD], {})).encode()),
         ("s.jsonl", SESSION),
     ],
 )  # fmt: skip
