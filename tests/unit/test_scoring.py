@@ -587,3 +587,75 @@ def test_what_an_infra_failed_trial_was_judged_by_must_fit_too(part):
     with pytest.raises(RecordError) as error:
         scores(rows)
     assert error.value.where == "records.jsonl:3"
+
+
+def _renamed_group(rows):
+    for row in rows:
+        row["checks"][2]["group"] = "z"
+
+
+def _no_rules(rows):
+    for row in rows:
+        row["safety"], row["checks"] = [], []
+
+
+MESSAGES = [
+    (lambda rows: rows.append(record(1)),
+     "records.jsonl:4/index: expected each trial once, found 1"),
+    (lambda rows: rows.append(record(3)), "records.jsonl:4/index: expected 0 to 2, found 3"),
+    (lambda rows: rows[2].update(scenario="t"),
+     'records.jsonl:3/scenario: expected a known scenario, found "t"'),
+    (_renamed_group, 'records.jsonl:1/checks: expected groups of the scenario, found ["z"]'),
+    (_no_rules, "records.jsonl:1/checks: expected checks, and safety rules just where the scenario "
+     "has some, found [[], []]"),
+    (lambda rows: rows[1]["checks"].append(rows[1]["checks"][0]),
+     'records.jsonl:2/checks: expected each id once, found ["a1", "a2", "b1", "a1"]'),
+    (lambda rows: rows[1]["process"].pop(),
+     "records.jsonl:2: expected what the scenario's other trials were judged by, found [\"p2\"]"),
+    (lambda rows: rows.pop(1), "records.jsonl, c/s: expected trials 0 to 2, found [0, 2]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), MESSAGES)
+def test_a_message_says_where_what_was_expected_and_what_was_found(change, message):
+    rows = three()
+    change(rows)
+    with pytest.raises(RecordError) as error:
+        scores(rows)
+    assert str(error.value) == message
+
+
+def test_the_locks_messages_say_the_same():
+    with pytest.raises(RecordError) as error:
+        scores(three(), locked=lock(alpha="0.71"))
+    assert str(error.value).startswith(
+        'lock.json#/manifest/weights: expected alpha + beta + gamma = 1, found {"alpha": "0.71"'
+    )
+    locked = lock()
+    locked["manifest"]["trials"] = 2
+    with pytest.raises(RecordError) as error:
+        scores(three(), locked=locked)
+    assert str(error.value) == "lock.json#/manifest/trials: expected k >= 3, found 2"
+    locked["manifest"]["trials"] = "3"
+    with pytest.raises(RecordError, match=r"^lock\.json#/manifest/trials: expected a whole number"):
+        scores(three(), locked=locked)
+
+
+def test_a_line_that_is_no_json_is_told_with_what_the_parser_found():
+    with pytest.raises(RecordError, match=r'^x:1: expected JSON, found "Expecting .*line 1'):
+        list(lines([b"{"], "x", TRIAL))
+
+
+def test_a_key_twice_in_a_record_is_refused_where_it_stands():
+    text = json.dumps(record(0))
+    for twice, pointer in ((text[:-1] + ', "index": 0}', ""),
+                           (text.replace('"requests": 9, "rep', '"requests": 9, "requests": 9, "rep'),
+                            "/facts")):  # fmt: skip
+        with pytest.raises(RecordError) as error:
+            read_raw(twice)
+        assert error.value.pointer == pointer
+
+
+def test_everything_that_could_not_be_judged_is_named():
+    rows = three(a=("check_error", "check_error"))
+    assert scores(rows)["trials"][0]["undecided"] == "check_error: a1, a2"
