@@ -648,9 +648,8 @@ def test_a_line_that_is_no_json_is_told_with_what_the_parser_found():
 
 def test_a_key_twice_in_a_record_is_refused_where_it_stands():
     text = json.dumps(record(0))
-    for twice, pointer in ((text[:-1] + ', "index": 0}', ""),
-                           (text.replace('"requests": 9, "rep', '"requests": 9, "requests": 9, "rep'),
-                            "/facts")):  # fmt: skip
+    inner = text.replace('"requests": 9, "rep', '"requests": 9, "requests": 9, "rep')
+    for twice, pointer in ((text[:-1] + ', "index": 0}', ""), (inner, "/facts")):
         with pytest.raises(RecordError) as error:
             read_raw(twice)
         assert error.value.pointer == pointer
