@@ -14,6 +14,8 @@ from typing import Any, Final
 
 # A document around it may nest a little further (jsonio.MAX_DEPTH is 100).
 DEEPEST: Final = 64
+# Characters of a text that stand in an event; longer ones are kept by digest.
+INLINE: Final = 1 << 20
 _LARGEST: Final = 2**53 - 1
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TEXT_LIMIT: Final = 1 << 20
@@ -46,6 +48,13 @@ def text(value: str) -> str:
     if value.isascii():
         return value
     return _SURROGATE.sub(lambda m: f"[[surrogate:{ord(m[0]):04x}]]", value)
+
+
+def cut(value: str, most: int) -> str:
+    """The first `most` characters of a text that is kept whole elsewhere, and how many follow."""
+    if len(value) <= most:
+        return value
+    return f"{value[:most]}[[cut:{len(value) - most} more characters]]"
 
 
 def _key(key: Any) -> str:

@@ -136,7 +136,7 @@ def read(data: bytes, session: str) -> Transcript:
         with closing(sqlite3.connect(":memory:")) as db:
             db.deserialize(data)
             return read_sqlite(db)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # of a message that quotes a damaged name
         raise InputError("a store cannot be read", where=session, found=str(error)) from None
 
 

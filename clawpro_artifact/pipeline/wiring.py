@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from clawpro_artifact import tracing
-from clawpro_artifact.adapters import environment
+from clawpro_artifact.adapters import environment, store
 from clawpro_artifact.adapters.engine import Engine
 from clawpro_artifact.adapters.models import embedded
 from clawpro_artifact.adapters.models.answer import Model
@@ -22,6 +23,7 @@ from clawpro_artifact.adapters.runtimes.host import Assembled, RawAttempt, Runti
 from clawpro_artifact.adapters.runtimes.openclaw import HostSettings, OpenClawHost
 from clawpro_artifact.adapters.runtimes.tools import ToolNames
 from clawpro_artifact.errors import InputError
+from clawpro_artifact.formats import canonical
 from clawpro_artifact.formats.imagenames import image_name
 from clawpro_artifact.formats.scenarios import ScenarioFolder, choose_policy
 from clawpro_artifact.model import canary
@@ -30,6 +32,7 @@ from clawpro_artifact.model.manifest import Configuration
 from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.scenario import Policy, PolicyStep
 from clawpro_artifact.model.trial import CleanTrial
+from clawpro_artifact.tracing import payloads
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,21 @@ class Wiring:
     def assemble(self, raw: RawAttempt, spec: TrialSpec, folder: Path) -> Assembled:
         """The trace of an attempt in the version-neutral vocabulary."""
         names = self._names(self.configuration(spec))
-        return tracing.assemble(raw, spec, names.to_neutral if names else _as_it_is)
+        made = tracing.assemble(raw, spec, names.to_neutral if names else _as_it_is)
+        keep = partial(_keep, folder / "blobs")
+        return replace(made, events=payloads.spilled(made.events, keep))
 
     @staticmethod
     def _names(c: Configuration) -> ToolNames | None:
         family, _, version = c.harness_runtime.partition("@")
         return ToolNames(version) if family == "openclaw" else None
+
+
+def _keep(blobs: Path, data: bytes) -> str:
+    digest = canonical.bytes_digest(data)
+    blobs.mkdir(exist_ok=True)
+    store.write(blobs / digest.removeprefix("sha256:"), data)
+    return digest
 
 
 def _replay(recorded: CleanTrial, name: str, values: Mapping[str, str]) -> ReplayModel:

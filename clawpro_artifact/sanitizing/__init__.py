@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clawpro_artifact.errors import SanitizeError
-from clawpro_artifact.formats.portable import portable
+from clawpro_artifact.formats.portable import INLINE, cut, portable
 from clawpro_artifact.model.base import Value
-from clawpro_artifact.model.trace import Event, Exchange
+from clawpro_artifact.model.trace import Blob, Event, Exchange
 from clawpro_artifact.model.trial import (
     Attempt,
     CleanTrial,
@@ -28,6 +28,7 @@ from clawpro_artifact.model.trial import (
 from clawpro_artifact.sanitizing import context, shapes
 from clawpro_artifact.sanitizing.openings import Opening
 from clawpro_artifact.sanitizing.redactor import Hit, Redactor, Secret
+from clawpro_artifact.sanitizing.walking import strings, walk
 
 __all__ = ["VERSION", "Opening", "Secret", "sanitize", "sanitize_events", "sanitize_text"]
 
@@ -46,8 +47,6 @@ _PLACES = {
 }
 _STORE_PLACES = {"messaging": "messages", "messaging_witness": "messages", "memory": "memory",
                  "scheduling": "scheduling", "browsing_witness": "web"}  # fmt: skip
-# Where texts of a stream stand, one after another.
-_SERIES = ("text", "content", "delta", "arguments", "data", "output")
 
 
 def sanitize(
@@ -87,7 +86,7 @@ def sanitize(
         before=before,
         after=after,
         stores={
-            redactor.text(name, "stores"): _walk(
+            redactor.text(name, "stores"): walk(
                 portable(value), _STORE_PLACES.get(name, f"stores/{name}"), redactor
             )
             for name, value in trial.evidence.stores.items()
@@ -98,7 +97,7 @@ def sanitize(
         attempts=tuple(_model(Attempt, a, "attempts", redactor) for a in trial.attempts),
         outcome=trial.outcome,
         usage=trial.usage,
-        events=_events(trial.events, redactor, blobs),
+        events=_events(_whole(trial.events, read), redactor, blobs, write),
         exchanges=tuple(
             _model(Exchange, e, f"exchanges/{e.number}", redactor) for e in trial.exchanges
         ),
@@ -125,7 +124,7 @@ def sanitize_events(
     redactor = _for_secrets(secrets, salt_key, name, personal)
     done = _events(events, redactor, {})
     for event in done:
-        for text in _strings(event.model_dump(mode="json")):
+        for text in strings(event.model_dump(mode="json")):
             if (rule := redactor.left_in(text)) is not None:
                 raise _refusal(name, f"events/{event.seq}", rule)
     return done, tuple(_redactions(redactor.hits.values()))
@@ -169,8 +168,20 @@ def _entry(
     return entry.model_copy(update=update)
 
 
+def _whole(events: Sequence[Event], read: Callable[[str], bytes]) -> tuple[Event, ...]:
+    """Events with their large texts back in them: a secret may lie on the cut."""
+    return tuple(
+        e if e.blob is None
+        else e.model_copy(update={"data": e.data | {"text": read(e.blob.digest).decode("utf-8")}})
+        for e in events
+    )  # fmt: skip
+
+
 def _events(
-    events: Sequence[Event], redactor: Redactor, blobs: Mapping[str, tuple[str, int]]
+    events: Sequence[Event],
+    redactor: Redactor,
+    blobs: Mapping[str, tuple[str, int]],
+    write: Callable[[bytes], str] | None = None,
 ) -> tuple[Event, ...]:
     """Texts of one kind in one conversation follow each other: what is split over them goes too."""
     series: dict[tuple[str, str], list[int]] = {}
@@ -182,7 +193,20 @@ def _events(
         said = [portable(events[i].data["text"]) for i in where]
         texts = redactor.texts(said, f"events/{kind}")
         cleaned |= dict(zip(where, texts, strict=True))
-    return tuple(_event(e, redactor, blobs, cleaned.get(i)) for i, e in enumerate(events))
+    done = (_event(e, redactor, blobs, cleaned.get(i)) for i, e in enumerate(events))
+    return tuple(e if e.blob is None or write is None else _by_digest(e, write, redactor)
+                 for e in done)  # fmt: skip
+
+
+def _by_digest(event: Event, write: Callable[[bytes], str], redactor: Redactor) -> Event:
+    """A large clean text goes to the content store again; its head stays."""
+    text = str(event.data["text"])
+    if (rule := redactor.left_in(text)) is not None:
+        raise _refusal(redactor.trial, f"events/{event.seq}", rule)
+    data = text.encode("utf-8")
+    blob = Blob(digest=write(data), size=len(data), kept=len(data))
+    head = event.data | {"text": cut(text, INLINE)}
+    return event.model_copy(update={"data": head, "blob": blob})
 
 
 def _event(
@@ -194,7 +218,7 @@ def _event(
     raw = portable(event.data)
     if text is not None:
         raw = {k: v for k, v in raw.items() if k != "text"}
-    data = _walk(raw, place, redactor)
+    data = walk(raw, place, redactor)
     if text is not None:
         data["text"] = text
     if event.kind == "file_change":
@@ -211,36 +235,8 @@ def _mapped(digest: Any, blobs: Mapping[str, tuple[str, int]]) -> Any:
 
 
 def _model(kind: type[Any], value: Value, place: str, redactor: Redactor) -> Any:
-    plain = _walk(portable(value.model_dump()), place, redactor)
+    plain = walk(portable(value.model_dump()), place, redactor)
     return kind.model_validate_json(json.dumps(plain))
-
-
-def _walk(value: Any, place: str, redactor: Redactor) -> Any:
-    if isinstance(value, str):
-        return redactor.text(value, place)
-    if isinstance(value, dict):
-        return {redactor.text(k, place): _walk(v, place, redactor) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_walk(v, place, redactor) for v in _joined(value, place, redactor)]
-    return value
-
-
-def _joined(items: Sequence[Any], place: str, redactor: Redactor) -> list[Any]:
-    """Items whose texts follow each other, without what was split over several of them."""
-    done = list(items)
-    whole = [i for i, v in enumerate(done) if isinstance(v, str)]
-    if len(whole) > 1:
-        texts = redactor.texts([done[i] for i in whole], place)
-        for i, text in zip(whole, texts, strict=True):
-            done[i] = text
-    for key in _SERIES:
-        where = [i for i, v in enumerate(done) if isinstance(v, dict) and type(v.get(key)) is str]
-        if len(where) > 1:
-            texts = redactor.texts([done[i][key] for i in where], place)
-            for i, text in zip(where, texts, strict=True):
-                if text is not done[i][key]:
-                    done[i] = done[i] | {key: text}
-    return done
 
 
 def _ordered(hits: Iterable[Hit]) -> list[Hit]:
@@ -280,22 +276,10 @@ def _nothing_left(clean: CleanTrial, redactor: Redactor) -> None:
         *((f"attempts/{a.number}", a) for a in clean.attempts),
     ]
     for place, value in parts:
-        for text in _strings(value.model_dump(mode="json")):
+        for text in strings(value.model_dump(mode="json")):
             rule = redactor.left_in(text)
             if rule is not None:
                 raise _refusal(clean.spec.id, place, rule)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
 
 
 def _refusal(trial: str, place: str, rule: str) -> SanitizeError:
