@@ -24,6 +24,9 @@ from dulwich.errors import ChecksumMismatch
 from dulwich.object_format import DEFAULT_OBJECT_FORMAT
 from dulwich.pack import PackData, PackInflater
 
+from clawpro_artifact.errors import InputError
+from clawpro_artifact.formats.transcriptstores import unpack
+
 BUDGET = 256 << 20  # bytes that one file may unpack to
 MAX_DEPTH = 4
 SEALED = b"[[redacted:sealed-archive]]"
@@ -48,7 +51,8 @@ def unpacked(data: bytes, name: str, clean: Clean, depth: int = 0) -> bytes | No
     try:
         return kind(data, clean)
     except (
-        _SealedError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, zstandard.ZstdError,
+        _SealedError, InputError,
+        zlib.error, lzma.LZMAError, zipfile.BadZipFile, zstandard.ZstdError,
         tarfile.TarError, OSError, EOFError, ValueError, NotImplementedError, KeyError,
         RuntimeError, ChecksumMismatch, AssertionError,
     ):  # fmt: skip
@@ -186,13 +190,10 @@ def _unbz2(data: bytes) -> bytes:
 
 
 def _unzstd(data: bytes) -> bytes:
-    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
-        data, read_across_frames=True
-    )
-    return _bounded(reader)
+    return unpack(data, BUDGET)
 
 
-def _bounded(reader: io.BufferedIOBase | zstandard.ZstdDecompressionReader) -> bytes:
+def _bounded(reader: io.BufferedIOBase) -> bytes:
     data = reader.read(BUDGET + 1)
     if len(data) > BUDGET:
         raise _SealedError
