@@ -92,7 +92,7 @@ def measured(count: int) -> tuple[float, float, float]:
         given = (data / "results" / "records.jsonl").stat().st_size
     cpu = usage.ru_utime + usage.ru_stime
     print(
-        f"{count:>9} records ({given >> 20} MiB -> {size >> 20} MiB): {cpu:.1f} s CPU, {wall:.1f} s, "
+        f"{count:>9} records ({given >> 20} to {size >> 20} MiB): {cpu:.1f} s CPU, {wall:.1f} s, "
         f"{usage.ru_maxrss / 1024:.0f} MiB, {count / cpu:.0f} records/s",
         flush=True,
     )
