@@ -141,10 +141,12 @@ def _clean_tmp(tmp: Path) -> None:
 def _files(state: Path) -> dict[str, bytes]:
     """Small files of the state folder by path; stores are cleaned by row and not by file."""
     found = {}
-    for path in state.rglob("*"):
-        own = path.name.endswith(_OWN_FILES) or "cache" in path.relative_to(state).parts
-        if path.is_file() and not path.is_symlink() and not own:
-            found[path.relative_to(state).as_posix()] = path.read_bytes()
+    # os.walk passes over a folder that goes while one looks: a runtime stages its cache (2026.8.2).
+    for folder, _, names in os.walk(state):
+        for path in (Path(folder, name) for name in names):
+            own = path.name.endswith(_OWN_FILES) or "cache" in path.relative_to(state).parts
+            if not own and path.is_file() and not path.is_symlink():
+                found[path.relative_to(state).as_posix()] = path.read_bytes()
     return found
 
 
