@@ -92,7 +92,7 @@ def plan(locked: Lock, scenarios: Mapping[str, Scenario]) -> RunPlan:
             scenario = scenarios[pin.id]
             if not _wanted(configuration, scenario):
                 continue
-            reason = not_applicable(configuration, scenario)
+            reason = not_applicable(configuration, scenario, locked.images)
             if reason is not None:
                 gaps.append(
                     NotApplicable(
@@ -180,8 +180,13 @@ def needs_image(configuration: Configuration) -> bool:
     return image_name(configuration.harness_runtime, configuration.native_surfaces) is not None
 
 
-def not_applicable(configuration: Configuration, scenario: Scenario) -> str | None:
-    """Why this configuration cannot take this scenario, or None."""
+def not_applicable(
+    configuration: Configuration, scenario: Scenario, images: Iterable[ImagePin] = ()
+) -> str | None:
+    """Why this configuration cannot take this scenario, or None.
+
+    `images` say which surfaces their runtime version does not support, and why.
+    """
     if scenario.track == "holdout":
         return None
     family = configuration.harness_runtime.split("@")[0]
@@ -191,7 +196,14 @@ def not_applicable(configuration: Configuration, scenario: Scenario) -> str | No
     missing = sorted(wanted - set(configuration.native_surfaces))
     if missing:
         return "the configuration does not declare the surfaces " + ", ".join(missing)
-    return None
+    name = image_name(configuration.harness_runtime, configuration.native_surfaces)
+    reasons = {pin.image: pin.unsupported for pin in images}.get(name or "", {})
+    refused = [
+        f"{configuration.harness_runtime} does not support {surface}: {reason}"
+        for surface, reason in sorted(reasons.items())
+        if surface in wanted
+    ]
+    return "; ".join(refused) or None
 
 
 def _wanted(configuration: Configuration, scenario: Scenario) -> bool:

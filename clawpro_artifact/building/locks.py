@@ -38,6 +38,7 @@ class LockedImage:
             image=self.name,
             lock=digest(self.lock),
             config=self.lock.config,
+            unsupported=self.lock.inputs.recipe.unsupported,
         )
 
 

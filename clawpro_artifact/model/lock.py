@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from clawpro_artifact.model.base import Digest, Slug, Track, Value
+from pydantic import Field
+
+from clawpro_artifact.model.base import Digest, Slug, Surface, Track, Value
 from clawpro_artifact.model.manifest import Manifest
 
 
@@ -24,6 +26,9 @@ class ImagePin(Value):
     image: Slug
     lock: Digest
     config: Digest
+    # What this runtime version cannot take, and why. Left out where there is nothing to say, so
+    # that locks from before this field keep their digests.
+    unsupported: dict[Surface, str] = Field(default_factory=dict, exclude_if=lambda v: not v)
 
 
 class Lock(Value):

@@ -139,7 +139,7 @@ def _planned(
     trials = tuple(
         s
         for s in wanted
-        if planning.not_applicable(by_id[s.configuration], known[s.scenario]) is None
+        if planning.not_applicable(by_id[s.configuration], known[s.scenario], pins) is None
     )
     if not trials:
         raise InputError("no chosen trial can run on this runtime", found=str(chosen.runtime))

@@ -75,6 +75,25 @@ def test_an_undeclared_surface_is_not_applicable_with_its_name():
     assert reason == "the configuration does not declare the surfaces scheduling"
 
 
+def test_a_surface_that_the_version_does_not_support_is_not_applicable_with_the_locks_reason():
+    known = {
+        "recall": make.scenario("recall", track="full", surface="memory", answer=None),
+        "tidy": make.scenario("tidy", track="full", surface="workspace", answer=None),
+    }
+    manifest = make.manifest(
+        configurations=[OPENCLAW], tracks=[{"track": "full", "scenarios": "all"}]
+    )
+    pin = PIN.model_copy(update={"unsupported": {"memory": "it has no keyword search"}})
+    plan = planning.plan(locked(manifest, known, [pin]), known)
+    assert {t.scenario for t in plan.trials} == {"tidy"}
+    (gap,) = plan.not_applicable
+    assert gap.reason == ("openclaw@2026.9.6 does not support memory: it has no keyword search")
+
+
+def test_an_image_pin_without_a_gap_is_written_as_before():
+    assert set(PIN.model_dump(mode="json")) == {"runtime", "image", "lock", "config"}
+
+
 def test_an_unknown_scenario_id_names_the_nearest_known_one():
     manifest = make.manifest(tracks=[{"track": "holdout", "scenarios": ["invoice-mach"]}])
     with pytest.raises(InputError) as error:
