@@ -17,12 +17,12 @@ class Requests(unittest.TestCase):
         settings = {"url": "u", "key": "k-1", "batch": 1}
         self.assertEqual(request.headers(settings), {"X-Ingest-Key": "k-1"})
 
-    def test_old_gateways_get_basic(self):
+    def test_old_gateways_get_user_and_key(self):
         settings = {"url": "u", "key": "k-1", "batch": 1}
-        self.assertEqual(request.headers(settings, True), {"Authorization": "Basic aW5nZXN0OmstMQ=="})
+        self.assertEqual(request.headers(settings, True), {"X-Ingest-Auth": "aW5nZXN0OmstMQ=="})
 
     def test_snapshots_have_the_right_headers(self):
-        for name, header in (("batch.txt", "X-Ingest-Key: "), ("batch-old.txt", "Authorization: Basic ")):
+        for name, header in (("batch.txt", "X-Ingest-Key: "), ("batch-old.txt", "X-Ingest-Auth: ")):
             with open(os.path.join(HERE, "snapshots", name)) as file:
                 self.assertTrue(any(line.startswith(header) for line in file))
 
