@@ -130,7 +130,13 @@ def scenarios(session: nox.Session) -> None:
 def container(session: nox.Session) -> None:
     """The tests that run real containers; an engine is found or started."""
     run(session, "clawpro", "doctor", success_codes=[0, 5])
-    run(session, "pytest", "-m", "container and not browser", *session.posargs)
+    run(session, "pytest", "-m", "container and not browser and not versions", *session.posargs)
+
+
+@nox.session
+def versions(session: nox.Session) -> None:
+    """The demonstration's six full-track scenarios on every locked OpenClaw version."""
+    run(session, "pytest", "-m", "versions", *session.posargs)
 
 
 @nox.session
@@ -162,6 +168,7 @@ def speed(session: nox.Session) -> None:
     """Verifying and bundling 1 GiB against `sha256sum -c` in the same run; scoring 1,000,000."""
     run(session, "python", "-m", "tests.benchmarks.verify_speed", *session.posargs)
     run(session, "python", "-m", "tests.benchmarks.scoring_speed")
+    run(session, "python", "-m", "tests.benchmarks.image_speed")
 
 
 @nox.session

@@ -7,10 +7,11 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from clawpro_artifact.adapters import host
 from clawpro_artifact.building import layers
@@ -22,17 +23,24 @@ from clawpro_artifact.model.image import LayerPin, LayerPins
 
 @dataclass(frozen=True)
 class Conditions:
-    """What must not matter. `memory` puts temporary files on tmpfs: another order of files."""
+    """What must not matter, the working folder included: each build has its own.
+
+    `memory` puts temporary files on tmpfs, which lists them newest first: another order of files.
+    `uid` builds every layer but the base, for which mmdebstrap here must be root.
+    """
 
     umask: int
     timezone: str
     language: str
     hostname: str
     memory: bool
+    uid: int
 
 
-FIRST = Conditions(0o022, "UTC", "C.UTF-8", "first", memory=False)
-SECOND = Conditions(0o077, "Pacific/Kiritimati", "tr_TR.UTF-8", "second.example", memory=True)
+FIRST = Conditions(0o022, "UTC", "C.UTF-8", "first", memory=False, uid=0)
+SECOND = Conditions(
+    0o077, "Pacific/Kiritimati", "tr_TR.UTF-8", "second.example", memory=True, uid=54321
+)
 
 
 @dataclass(frozen=True)
@@ -54,9 +62,11 @@ class Reproduction:
 def reproduce(
     folder: Path, workshop: Workshop, conditions: Sequence[Conditions] = (FIRST, SECOND)
 ) -> Reproduction:
-    """Build `images/<name>/` twice, without the layer cache and offline, and compare every byte.
+    """Build `images/<name>/` twice, without the layer cache, and compare every byte.
 
-    Downloads are fetched first and shared. Raises PinError or InfraError as `build` does.
+    Downloads are fetched first and shared; as root the builds then have no network interface at
+    all, not even loopback, so what they make comes from `lock fetch` alone.
+    Raises PinError or InfraError as `build` does.
     """
     from clawpro_artifact.adapters import clock
 
@@ -90,15 +100,32 @@ def reproduce(
     )
 
 
-def rebuild(locked: LockedImage, workshop: Workshop) -> LayerPins:
-    """Build every layer into `workshop`, offline; what `_build_apart` runs in its own process."""
+def rebuild(
+    locked: LockedImage, workshop: Workshop, names: Collection[str]
+) -> dict[str, dict[str, str | int]]:
+    """Build these layers into `workshop`, offline; what `_build_apart` runs in a process."""
     materials = workshop.materials(locked)
-    blobs = {name: layers.make(materials, workshop.layers, name) for name in LayerPins.model_fields}
-    return LayerPins(**{n: LayerPin(diff_id=b.diff_id, size=b.size) for n, b in blobs.items()})
+    blobs = {name: layers.make(materials, workshop.layers, name) for name in names}
+    return {name: {"diff_id": b.diff_id, "size": b.size} for name, b in blobs.items()}
 
 
 def _build_apart(folder: Path, workshop: Workshop, out: Path, condition: Conditions) -> LayerPins:
     out.mkdir()
+    others = [name for name in LayerPins.model_fields if name != "base"]
+    made = _build_as(folder, workshop, out, condition, 0, ["base"])
+    made |= _build_as(folder, workshop, out, condition, condition.uid, others)
+    return LayerPins(**{name: LayerPin.model_validate(pin) for name, pin in made.items()})
+
+
+def _build_as(
+    folder: Path,
+    workshop: Workshop,
+    out: Path,
+    condition: Conditions,
+    uid: int,
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """Layers by one user. Another than root's may read what root may, and no more."""
     with _scratch(condition, out) as scratch:
         command = [
             sys.executable,
@@ -109,10 +136,20 @@ def _build_apart(folder: Path, workshop: Workshop, out: Path, condition: Conditi
             str(workshop.downloads.root.resolve()),
             str(workshop.incontainer.resolve()),
             oct(condition.umask),
+            *names,
         ]
+        if host.is_root() and uid and host.find("setpriv"):
+            for path in (scratch, out, out / "layers", out / "layers" / "by-input"):
+                if path.exists():
+                    os.chown(path, uid, uid)
+            command = [
+                *("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"),
+                *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+                *command,
+            ]
         if host.is_root() and host.find("unshare"):
             inner = f'hostname {condition.hostname} 2>/dev/null; exec "$@"'
-            command = ["unshare", "--uts", "sh", "-c", inner, "sh", *command]
+            command = ["unshare", "--uts", "--net", "sh", "-c", inner, "sh", *command]
         said = host.run(
             command,
             env={
@@ -124,7 +161,8 @@ def _build_apart(folder: Path, workshop: Workshop, out: Path, condition: Conditi
             },
             cwd=scratch,
         )
-    return LayerPins.model_validate_json(said)
+    found: dict[str, Any] = json.loads(said)
+    return found
 
 
 @contextmanager
@@ -144,7 +182,7 @@ def _disk(workshop: Workshop) -> Path:
     return workshop.root
 
 
-def _main(folder: str, out: str, downloads: str, incontainer: str, umask: str) -> None:
+def _main(folder: str, out: str, downloads: str, incontainer: str, umask: str, *names: str) -> None:
     os.umask(int(umask, 8))
     workshop = Workshop(
         root=Path(out),
@@ -152,7 +190,7 @@ def _main(folder: str, out: str, downloads: str, incontainer: str, umask: str) -
         incontainer=Path(incontainer),
         downloads_root=Path(downloads),
     )
-    print(json.dumps(rebuild(read(Path(folder)), workshop).model_dump(mode="json")))
+    print(json.dumps(rebuild(read(Path(folder)), workshop, names)))
 
 
 if __name__ == "__main__":
