@@ -95,7 +95,7 @@ def test_an_event_that_never_happens_is_found(copied: Callable[[Path], Path]) ->
     folder = copied(LIVE)
     change(
         folder / "scenario.toml",
-        'id = "control-total"\ntrigger = { after_path_exists = "state/queue/export" }',
+        'id = "control-total"\ntrigger = { after_path_exists = "state/queue/export-3" }',
         'id = "control-total"\ntrigger = { after_path_exists = "never" }',
     )
     assert "events: never triggered by the reference: {'control-total'}" in details(folder)
