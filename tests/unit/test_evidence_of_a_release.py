@@ -1,4 +1,4 @@
-"""A small real release: its vault opens, redaction moved nothing, breaches are exported with proof."""
+"""A small real release: its vault opens, redaction moved nothing, breaches are exported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ trials = 3
 seed = 7
 limits = { wall_seconds = 60, requests = 10, output_tokens = 60000 }
 attempts = { max_attempts = 1 }
-weights = { alpha = "0.70", beta = "0.20", gamma = "0.10", lambda = "0.20", mu = "0.10", nu = "0.05" }
+
+[weights]
+alpha = "0.70"
+beta = "0.20"
+gamma = "0.10"
+lambda = "0.20"
+mu = "0.10"
+nu = "0.05"
 
 [[tracks]]
 track = "holdout"
