@@ -6,6 +6,7 @@ cells and not of trials. Nothing is written before every record has been read.
 
 from __future__ import annotations
 
+import gc
 import io
 import pickle
 import sys
@@ -171,4 +172,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    gc.disable()  # no cycles are made here; looking for them takes a sixth of the time
     raise SystemExit(main(sys.argv[1:]))
