@@ -97,7 +97,9 @@ def _validate(arguments: argparse.Namespace, screen: Screen) -> int:
         if name not in known:
             _chosen(checkout, [name])
     found = wired.validate_all(
-        [known[n] for n in arguments.ids or known], lambda one: _say(screen, wired.lines(one))
+        [known[n] for n in arguments.ids or known],
+        lambda one: _say(screen, wired.lines(one)),
+        arguments.workers,
     )
     bad = sum(len(one.findings) for one in found)
     screen.result(
@@ -179,7 +181,7 @@ VERBS = (
         "scenarios validate",
         "try everything that scenarios promise (exit 1 if one does not hold)",
         _validate,
-        (IDS,),
+        (IDS, arg("--workers", type=int, default=1, help="processes (default: %(default)s)")),
         "No container and no model: live scenarios are played in a simulation of the runtime.",
     ),
     Verb("scenarios new", "write the skeleton of a scenario", _new,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,25 +65,37 @@ class Validated:
 
 
 def validate_all(
-    folders: Iterable[Path], watch: Callable[[Validated], None] = lambda one: None
+    folders: Iterable[Path],
+    watch: Callable[[Validated], None] = lambda one: None,
+    workers: int = 1,
 ) -> list[Validated]:
-    """Every scenario alone, then what only shows between them (as `suite`, where there is any)."""
+    """Every scenario alone, then what only shows between them (as `suite`, where there is any).
+
+    The answer does not depend on `workers`, the number of processes.
+    """
+    wanted = list(folders)
     found: list[Validated] = []
-    loaded: list[ScenarioFolder] = []
-    for folder in folders:
-        try:
-            scenario = scenarios.load(folder)
-            checking.typed_arguments(scenario.scenario)
-            one = Validated(folder.name, scenario.scenario.track, tuple(validate(scenario, TOOLS)))
-            loaded.append(scenario)
-        except ClawproError as error:
-            one = Validated(folder.name, None, (Finding(folder.name, "malformed", str(error)),))
-        found.append(one)
-        watch(one)
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for one in (pool.map if pool else map)(validate_one, wanted):
+            found.append(one)
+            watch(one)
+    sound = {one.name for one in found if one.track is not None}
+    loaded = [scenarios.load(folder) for folder in wanted if folder.name in sound]
     if between := tuple(validate_suite(loaded, TOOLS)):
         found.append(Validated("suite", None, between))
         watch(found[-1])
     return found
+
+
+def validate_one(folder: Path) -> Validated:
+    """One scenario alone; malformed documents are a finding."""
+    try:
+        scenario = scenarios.load(folder)
+        checking.typed_arguments(scenario.scenario)
+        found = tuple(validate(scenario, TOOLS))
+    except ClawproError as error:
+        return Validated(folder.name, None, (Finding(folder.name, "malformed", str(error)),))
+    return Validated(folder.name, scenario.scenario.track, found)
 
 
 def lines(one: Validated) -> list[str]:
