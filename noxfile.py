@@ -168,6 +168,7 @@ def speed(session: nox.Session) -> None:
     """Verifying and bundling 1 GiB against `sha256sum -c` in the same run; scoring 1,000,000."""
     run(session, "python", "-m", "tests.benchmarks.verify_speed", *session.posargs)
     run(session, "python", "-m", "tests.benchmarks.scoring_speed")
+    run(session, "python", "-m", "tests.benchmarks.harness_speed")
     run(session, "python", "-m", "tests.benchmarks.image_speed")
 
 
