@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clawpro_artifact.building.adding import add, update, update_incontainer
+from clawpro_artifact.building.adding import add, update, update_incontainer, update_reasons
 from clawpro_artifact.building.assemble import Workshop, build, export, fetch, image_import, layout
 from clawpro_artifact.building.describing import licences, provenance, sbom
 from clawpro_artifact.building.differing import Change, diff
@@ -34,5 +34,6 @@ __all__ = [
     "sbom",
     "update",
     "update_incontainer",
+    "update_reasons",
     "write",
 ]

@@ -54,6 +54,30 @@ def update(
     return locked, diff(before, locked) if before else ()
 
 
+def update_reasons(images: Path, name: str) -> tuple[LockedImage, tuple[Change, ...]]:
+    """Take `[unsupported]` of the recipe into the lock; nothing is resolved, no image changes.
+
+    Raises InputError if the recipe differs in anything else.
+    """
+    folder = images / name
+    recipe = documents.read(Recipe, folder / "recipe.toml")
+    before = _before(folder)
+    if before is None:
+        raise InputError("this image is not locked yet", where=str(folder), do="run `lock add`")
+    inputs = before.lock.inputs
+    if inputs.recipe.model_copy(update={"unsupported": recipe.unsupported}) != recipe:
+        raise InputError(
+            "the recipe differs from its lock in more than what it does not support",
+            where=str(folder / "recipe.toml"),
+            do=f"run `clawpro lock update {name}`",
+        )
+    moved = inputs.model_copy(update={"recipe": recipe})
+    lock = before.lock.model_copy(update={"inputs": moved})
+    locked = LockedImage(lock, before.package_json, before.package_lock)
+    write(locked, folder)
+    return locked, diff(before, locked)
+
+
 def update_incontainer(images: Path, workshop: Workshop) -> tuple[LockedImage, ...]:
     """Take our in-container files as they are into every lock; nothing else moves."""
     found = tuple(relock_incontainer(locked, workshop) for locked in read_all(images))

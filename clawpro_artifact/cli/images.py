@@ -63,6 +63,11 @@ def _lock_update(arguments: argparse.Namespace, screen: Screen) -> int:
     if arguments.incontainer:
         done = building.update_incontainer(images, workshop)
         rows = {locked.name: [f"image {locked.lock.config}"] for locked in done}
+    elif arguments.reasons:
+        rows = {
+            folder.name: _changes(building.update_reasons(images, folder.name)[1])
+            for folder in _folders(arguments.names)
+        }
     else:
         rows = {
             folder.name: _changes(
@@ -169,6 +174,7 @@ VERBS = (
          (arg("pin", metavar="openclaw@VERSION"), FLAVOUR, *WORKSHOP)),
     Verb("lock update", "resolve images anew and show what changed", _lock_update,
          (NAMES, arg("--incontainer", action="store_true", help="only our own in-container files"),
+          arg("--reasons", action="store_true", help="only what recipes call unsupported"),
           arg("--keep-debian", action="store_true", help="keep the Debian packages"), *WORKSHOP)),
     Verb("lock check", "check that locks, recipes, our files and the frozen holdout agree",
          _lock_check, (NAMES,)),

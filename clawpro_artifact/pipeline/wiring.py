@@ -77,6 +77,13 @@ class Wiring:
                 expected="openclaw@VERSION, direct@1 or command@1",
                 found=c.harness_runtime,
             )
+        if c.transport != "gateway":
+            raise InputError(
+                "OpenClaw is driven over its gateway alone",
+                where=f"configuration {c.id}, transport",
+                expected="gateway (docs/decisions/0021)",
+                found=c.transport,
+            )
         name = image_name(c.harness_runtime, c.native_surfaces)
         pin = next(p for p in self.locked.images if p.image == name)
         return OpenClawHost(

@@ -53,5 +53,6 @@ def test_the_reference_passes_or_the_lock_says_why_not(runtime: str, tmp_path: P
     judged = run_trials(Checkout(ROOT), p, Watch(), folder=tmp_path / "run")
     for name, found in judged.items():
         failed = [(r.id, r.status, r.detail) for r in found.results if r.status != "pass"]
-        assert (name, found.trial.outcome, failed) == (name, "completed", [])
+        why = [a.reason for a in found.trial.attempts if a.outcome != "completed"]
+        assert (name, found.trial.outcome, why, failed) == (name, "completed", [], [])
         assert found.trial.attempts[-1].transport == "gateway"

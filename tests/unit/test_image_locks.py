@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,25 @@ def test_only_the_entries_of_the_suite_are_taken_from_apt(tmp_path: Path) -> Non
     )
     found = machine_sources("bookworm", tmp_path)
     assert found == "deb [signed-by=/k] http://mirror.invalid/debian bookworm main\n"
+
+
+def test_a_reason_moves_the_lock_and_not_the_image(tmp_path: Path) -> None:
+    folder = tmp_path / "openclaw-2026.9.6"
+    shutil.copytree(IMAGES / folder.name, folder)
+    before = building.read(folder)
+    with (folder / "recipe.toml").open("a") as recipe:
+        recipe.write('\n[unsupported]\nmemory = "it forgets"\n')
+    after, changes = building.update_reasons(tmp_path, folder.name)
+    assert building.read(folder).pin == after.pin
+    assert [str(c) for c in changes] == ["+ recipe unsupported memory it forgets"]
+    assert after.pin.unsupported == {"memory": "it forgets"}
+    assert (after.pin.config, after.pin.lock == before.pin.lock) == (before.pin.config, False)
+
+
+def test_a_recipe_that_differs_in_more_than_a_reason_is_not_taken_over(tmp_path: Path) -> None:
+    folder = tmp_path / "openclaw-2026.9.6"
+    shutil.copytree(IMAGES / folder.name, folder)
+    text = (folder / "recipe.toml").read_text().replace('"24.22.3"', '"24.22.4"')
+    (folder / "recipe.toml").write_text(text)
+    with pytest.raises(InputError, match="in more than what it does not support"):
+        building.update_reasons(tmp_path, folder.name)

@@ -37,6 +37,9 @@ from clawpro_artifact.model.plan import TrialSpec
 from clawpro_artifact.model.prompt import compose_prompt
 from clawpro_artifact.model.scenario import Scenario
 
+# The transport, read back: a turn that the gateway ran stands in its own store. An answer without
+# one came some other way (docs/decisions/0021).
+NOT_THE_GATEWAY = "a turn was answered, but the gateway's store holds none: another transport ran"
 _WARM_LIMITS = Limits(wall_seconds=120, requests=4, output_tokens=1000)
 
 
@@ -193,6 +196,8 @@ class OpenClawHost:
             jobs: list[dict[str, Any]] = []
         else:
             transcript = stores.transcript(gateway.state)
+            if status == 200 and not transcript:
+                faults.append(NOT_THE_GATEWAY)
             jobs = stores.jobs(gateway.rpc("cron.list", {"includeDisabled": True}))
         names = ToolNames(self._settings.version)
         surfaces, attempts = outside.stores(boundary, names.to_neutral)
