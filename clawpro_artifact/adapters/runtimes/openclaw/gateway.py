@@ -142,7 +142,9 @@ class Gateway:
     def pids(self) -> dict[int, str]:
         """Processes in the container by pid on this machine, with their start time (ps)."""
         table = self._container.top(ps_args="-eo pid,lstart,cmd")
-        return {int(row[0]): " ".join(row[1:6]) for row in table["Processes"]}
+        # Docker splits a row into words, Podman 4.3 leaves it whole.
+        rows = (" ".join(row).split() for row in table["Processes"])
+        return {int(row[0]): " ".join(row[1:6]) for row in rows}
 
     def turn(self, session: str, prompt: str, seconds: float) -> tuple[int, Any]:
         """One user message in a session: (HTTP status, document). InfraError without an answer."""
