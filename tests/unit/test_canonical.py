@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from clawpro_artifact.errors import InputError
-from clawpro_artifact.formats import canonical
+from clawpro_artifact.formats import canonical, jsonio
 from clawpro_artifact.model.manifest import Weights
 
 
@@ -64,3 +67,49 @@ def test_a_value_too_deep_to_be_read_is_not_written(levels: int) -> None:
         value = [value]
     with pytest.raises(InputError):
         canonical.encode(value)
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text()
+
+
+@given(
+    st.recursive(
+        SCALARS | st.floats(allow_nan=False),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=12,
+    )
+)
+def test_the_fast_answer_is_never_yes_where_the_slow_one_is_no(value: object) -> None:
+    for data in (
+        json.dumps(value).encode(),
+        json.dumps(value, separators=(",", ":"), sort_keys=True).encode(),
+        json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        ),
+    ):
+        try:
+            parsed = jsonio.parse(data, "x")
+            slow = canonical.encode(parsed) == data
+        except InputError:
+            continue
+        if canonical._is_plainly_canonical(data, parsed):
+            assert slow
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r'{"a":"\u007f"}', '{"a":"\x7f"}', r'{"a":"\u0041"}', '{"b":1,"a":2}', '{"a":1.0}', '{"a":-0}',
+     '{"a":9007199254740993}', r'"\ud800"', r'{"a":"\/"}', '{"a": 1}', r'"\u001F"', "1e3", "[1E5]"],
+)  # fmt: skip
+def test_fast_or_slow_the_answer_is_the_same(text: str) -> None:
+    data = text.encode()
+    try:
+        want = canonical.encode(jsonio.parse(data, "x")) == data
+    except InputError:
+        want = False
+    try:
+        canonical.decode(data, "x")
+        found = True
+    except InputError:
+        found = False
+    assert found == want
