@@ -94,8 +94,11 @@ def _release(arguments: argparse.Namespace, screen: Screen) -> int:
                 "",
                 *reporting.headline(released.report),
                 "",
-                *(["it waits for the other signers: `clawpro cosign BUNDLE --key NAME`"]
-                  if wish.cosigners else []),
+                *(
+                    ["it waits for the other signers: `clawpro cosign BUNDLE --key NAME`"]
+                    if wish.cosigners
+                    else []
+                ),
                 f"bundle: {released.path}",
                 f"report: {released.path / 'data' / 'report' / 'report.html'}",
                 "verify: clawpro keys export > key.pem && "
@@ -140,8 +143,14 @@ VERBS = (
             KEY,
             MODEL_NAME,
             arg("--with-images", action="store_true", help="put the images into the bundle"),
-            arg("--cosigner", action="append", default=[], type=Path, metavar="PUBLIC",
-                help="announce a second signer: no release before `clawpro cosign` with that key"),
+            arg(
+                "--cosigner",
+                action="append",
+                default=[],
+                type=Path,
+                metavar="PUBLIC",
+                help="announce a second signer: no release before `clawpro cosign` with that key",
+            ),
         ),
         "What is finished (images, trials) is used again. The bundle lies in .clawpro/releases/.",
     ),

@@ -13,8 +13,8 @@ import rfc8785
 from clawpro_artifact.errors import InputError
 from clawpro_artifact.formats import jsonio
 
-# Where JCS and Python's writer may differ: fractions, exponents, integers near 2**53. What only seems
-# to be one, inside a string, sends the text the slow way.
+# Where JCS and Python's writer may differ: fractions, exponents, integers near 2**53. What only
+# seems to be one, inside a string, sends the text the slow way.
 _NUMBERS = re.compile(rb'(?:^|":|[,\[])-?(?:[0-9]+[.eE]|[0-9]{16})')
 _LONG_INTEGER = re.compile(rb"(?:^|[:,\[])-?[0-9]{16}")
 
