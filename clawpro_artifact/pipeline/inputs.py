@@ -47,9 +47,10 @@ def planned(checkout: Checkout, manifest_name: str, model_name: str | None = Non
         manifest = planning.with_model_name(manifest, model_name)
     folders = checkout.scenario_folders()
     known = {name: folder.scenario for name, folder in folders.items()}
-    if not manifest.demonstration and any(t.track == "holdout" for t in manifest.tracks):
-        freezing.check(freezing.read(checkout.root), folders.values())
     wanted = planning.selected(manifest, known)
+    chosen = [folders[s.id] for s in wanted if s.track == "holdout"]
+    if chosen and not manifest.demonstration:
+        freezing.check(freezing.read(checkout.root), chosen, part=True)
     digests = {s.id: scenarios.digest(folders[s.id].folder) for s in wanted}
     images = {image.name: image for image in building.locks.read_all(checkout.root / "images")}
     code = code_folders()

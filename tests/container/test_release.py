@@ -75,6 +75,7 @@ class Place:
             shutil.copytree(ROOT / name, root / name)
         (root / "manifests").mkdir()
         (root / "manifests" / "demonstration.toml").write_text(manifest)
+        shutil.copy(ROOT / "manifests" / "holdout.lock", root / "manifests" / "holdout.lock")
         self.environment = {
             **os.environ,
             "CLAWPRO_ROOT": str(root),

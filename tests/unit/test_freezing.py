@@ -65,6 +65,14 @@ def test_a_new_or_missing_scenario_is_named(tmp_path):
     assert [r[:3] for r in rows] == ["- a", "+ c"]
 
 
+def test_some_of_the_set_are_checked_without_missing_the_others(tmp_path):
+    a, b = put(tmp_path, "a"), put(tmp_path, "b")
+    lock = frozen([a, b])
+    freezing.check(lock, [a], part=True)
+    with pytest.raises(PinError, match="~ a"):
+        freezing.check(lock, [put(tmp_path, "a", "New.\n")], part=True)
+
+
 def test_an_edit_needs_a_new_version_of_the_scenario(tmp_path):
     lock = frozen([put(tmp_path, "a")])
     with pytest.raises(InputError, match="old version"):
